@@ -127,10 +127,10 @@ def _graph_of_matrix(model, X, affinity, streams, stages):
 
     n_neighbors = check_integer("n_neighbors", model.n_neighbors, low=1)
     narrow = X if isinstance(X, np.ndarray) and X.dtype.kind in "fiub" and X.dtype.itemsize < 4 else None
-    given = affinity.startswith("precomputed")  # of vectors the search says where one is not finite
+    given = affinity.startswith("precomputed")
     X = validate_data(
-        model, X, accept_sparse="csr", dtype=(np.float32, np.float64), ensure_all_finite=given, ensure_min_samples=2,
-        order="C",
+        model, X, accept_sparse="csr", dtype=(np.float32, np.float64), ensure_min_samples=2, order="C",
+        ensure_all_finite=affinity == "precomputed",  # the others name what is not finite, or know what it means
     )  # fmt: skip
     if given:
         refuse_negative(model, X, "weights of edges" if affinity == "precomputed" else "distances")
@@ -145,7 +145,7 @@ def _graph_of_matrix(model, X, affinity, streams, stages):
                 f"KNeighborsTransformer(mode='distance'); got {type(X).__name__} of shape {X.shape}"
             )
         with stages("graph"):
-            listed = neighbors_of(X, reachable, at_least_one=True)
+            listed = neighbors_of(X, reachable, at_least_one=hasattr(X, "indptr"))
             graph, found, _ = clustered_neighbors(listed, model.outliers)
         return graph, Reference("distances", n_neighbors=reachable, outliers=found), None
     graph, found, kinds = graph_of_vectors(

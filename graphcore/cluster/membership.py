@@ -11,7 +11,7 @@ from ..graphs.from_table import column_names
 from ..graphs.rows import edges_in_range
 from ..neighbors.neighbor_lists import Neighbors, distance_matrix, is_neighbor_pair, listed_neighbors, nearest_listed
 from ..neighbors.outliers import last_distances
-from ..neighbors.search import new_row_searcher
+from ..neighbors.search import largest_distance, new_row_searcher
 from ..neighbors.search_pynndescent import IndexSearcher
 from ..neighbors.vectors import as_vectors, check_binary, ordered
 from .refine import _objective_loops
@@ -197,7 +197,10 @@ def _checked_rows(model, X):
             f"X is no matrix; give for each new node a row of weights, to the {model.n_features_in_} fitted nodes "
             "(Reshape your data with [X] if it is one row); theirs are in labels_"
         )
-    X = validate_data(model, X, accept_sparse="csr", dtype=(np.float32, np.float64), reset=False, order="C")
+    X = validate_data(
+        model, X, accept_sparse="csr", dtype=(np.float32, np.float64), reset=False, order="C",
+        ensure_all_finite=kind != "distances",
+    )  # fmt: skip
     if kind != "vectors":
         refuse_negative(model, X, "distances" if kind == "distances" else "weights of edges")
     if kind == "distances" and not hasattr(X, "indptr"):
@@ -242,7 +245,8 @@ def _edges(reference, searcher, X, n_nodes):
         if reference.metric in ("hamming", "jaccard"):
             check_binary(X, reference.metric)
         distances, listed = searcher.kneighbors(_as_taken(X))
-        near = Neighbors(listed, distances)
+        vectors = (X,) if reference.vectors is None else (X, reference.vectors)
+        near = Neighbors(np.where(distances < largest_distance(reference.metric, *vectors), listed, -1), distances)
     there = near.indices >= 0
     indptr = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
     rows = sp.csr_array((np.ones(indptr[-1]), near.indices[there], indptr), shape=(X.shape[0], n_nodes))

@@ -11,7 +11,7 @@ class Neighbors(NamedTuple):
     """The neighbours found for every row, nearest first, the row itself never among them."""
 
     indices: np.ndarray  # (n_rows, n_neighbors) int32; -1 where the search found none (always at a row's end)
-    distances: np.ndarray  # (n_rows, n_neighbors) float32, by the metric; infinite where none was found
+    distances: np.ndarray  # (n_rows, n_neighbors) float32, by the metric; infinite or the largest where none was found
     recall: float = 1.0  # the share of the true neighbours that is listed, as sampled; an exact search has them all
     kinds: np.ndarray | None = None  # (n,) int64: which of these rows each one given is equal to, if some are equal
     n_asked: int = 0  # neighbours that were asked for, where some are equal
@@ -26,20 +26,20 @@ def empty_neighbors(n_rows, n_neighbors):
 def listed_neighbors(X, n_neighbors, *, without_self, at_least_one=False):
     """List the nearest neighbours in each row of a sparse matrix of distances, -1 where there are fewer.
 
-    A stored 0 is a neighbour. Equals stay in the matrix's own order. `without_self`: X is square, a row's own number is
-    passed over, and with `at_least_one` every row must list another. scikit-learn's KNeighborsTransformer makes such
-    matrices.
+    A stored 0 is a neighbour, and what is infinitely far is none. Equals stay in the matrix's own order. With
+    `without_self` X is square, and a row's own number is passed over; with `at_least_one` every row must list another.
+    scikit-learn's KNeighborsTransformer makes such matrices.
     """
     import scipy.sparse as sp
 
     X = sp.csr_array(X)  # stored zeros stay
-    if len(X.data) and not (X.data.min() >= 0 and np.isfinite(X.data.max())):
-        raise InputError("distances to neighbours must be finite and not negative")
+    if not X.data.min(initial=0) >= 0:
+        raise InputError("distances to neighbours must be numbers, and not negative")
     rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-    columns, distances = X.indices, X.data
+    others = np.isfinite(X.data)
     if without_self:
-        others = columns != rows
-        rows, columns, distances = rows[others], columns[others], distances[others]
+        others &= X.indices != rows
+    rows, columns, distances = rows[others], X.indices[others], X.data[others]
     counts = np.bincount(rows, minlength=X.shape[0])
     if at_least_one and counts.min() < n_neighbors:
         row = int(np.argmin(counts))
@@ -61,6 +61,8 @@ def nearest_listed(D, n_neighbors):
         raise InputError(
             "most distances are 0; a matrix of neighbours, in which 0 is none, is given as a sparse matrix"
         )
+    if np.isnan(D).any():
+        raise InputError("distances must be numbers, and some are NaN; infinity is for rows without a way between them")
     numbers = np.argsort(D, axis=1, kind="stable")[:, :n_neighbors]
     return distance_matrix((numbers, np.take_along_axis(D, numbers, axis=1)), D.shape[1])
 
@@ -111,8 +113,8 @@ def is_neighbor_pair(X):
 def distance_matrix(pair, n_columns=None):
     """Make the sparse matrix of distances of two arrays, numbers of rows and distances to them, in either order.
 
-    Numbers below 0 stand for none. By default rows are those that are numbered, and a row's own number is left out;
-    with `n_columns` they are new, and may list any of so many. Distances of 0 up to rounding are 0.
+    Numbers below 0 and infinite distances stand for none. By default rows are those that are numbered, and a row's own
+    number is left out; with `n_columns` they are new, and may list any of so many. Distances of 0 up to rounding are 0.
     """
     import scipy.sparse as sp
 
@@ -126,14 +128,14 @@ def distance_matrix(pair, n_columns=None):
         )
     rows = np.arange(len(indices))[:, None]
     indices = indices.astype(np.int64)
-    listed = indices >= 0
+    listed = (indices >= 0) & (distances != np.inf)
     if n_columns is None:
         n_columns, listed = len(indices), listed & (indices != rows)
     if (largest := indices.max(initial=-1)) >= n_columns:
         raise InputError(f"neighbours go by the numbers of {n_columns} rows, from 0; got {largest}")
     found = distances[listed]
     if not np.isfinite(found).all():
-        raise InputError("distances to neighbours must be finite; where a search found none its number is -1")
+        raise InputError("distances to neighbours must be numbers, and infinite or beside -1 where there is none")
     if len(found) and (found.min() < -1e-3 * np.abs(found).max() or _fall(listed, distances)):
         raise InputError(
             "distances to neighbours must not be negative, nor fall along a row, as similarities do; of inner products "

@@ -42,7 +42,8 @@ def knn_graph(
         "cosine" is 1 - cos, and refuses rows of zeros. "hamming" (the share of columns that differ) and "jaccard"
         (1 - both / either, counts of ones; 0 between empty rows) compare 0/1 vectors alone. "correlation" refuses
         rows of one number. All other names of pynndescent's, such as "hellinger" or "chebyshev", are searched by it,
-        and so is "correlation" of sparse vectors.
+        and so is "correlation" of sparse vectors. Rows without negative numbers that share nothing ("cosine", "jaccard"
+        and "dice" are 1) are not joined, so that a row that shares nothing with any other is isolated.
     mode : {"union", "mutual", "average"}, default "union"
         When two rows are joined: one lists the other (union), both do (mutual), or one does, the weight being the mean
         of the two directions, 0 where a row does not list the other (average). "mutual" may leave nodes isolated.

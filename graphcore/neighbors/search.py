@@ -29,6 +29,8 @@ from .vectors import first_of, in_space, in_unit, is_sparse, kinds_of, squared_n
 
 OWN_METRICS = ("euclidean", "cosine", "manhattan", "hamming", "jaccard", "correlation")  # the last of dense rows alone
 METRICS = (*OWN_METRICS, *(name for name in pynndescent.METRICS if name not in OWN_METRICS))
+# Those by which rows without negative numbers are 1 apart if no column has one in both of them.
+UNRELATED = ("cosine", "jaccard", "dice", "hellinger", "braycurtis")
 ALGORITHMS = ("auto", "exact", "approximate", "pynndescent")
 
 # An exact search expected to take longer than this in one thread is not made. The number of threads plays no part in
@@ -79,6 +81,15 @@ def nearest_neighbors(X, n_neighbors, *, metric="euclidean", algorithm="auto", *
     return _search(X, n_neighbors, metric, algorithm, **options)
 
 
+def largest_distance(metric, *vectors):
+    """Return the distance of rows that share nothing, less rounding; infinite if there are larger ones, or none has it.
+
+    Which of such rows are listed is a matter of their order alone: they are nobody's neighbours.
+    """
+    are_shares = metric in UNRELATED and all((X.data if is_sparse(X) else X).min(initial=0) >= 0 for X in vectors)
+    return 1 - 1e-6 if are_shares else np.inf
+
+
 def _prepared(X, metric, algorithm):
     """Return vectors in the space that they are compared in, the metric's name, and the algorithm."""
     metric, algorithm = check_metric(metric), check_choice("algorithm", algorithm, ALGORITHMS)
@@ -96,6 +107,12 @@ def _prepared(X, metric, algorithm):
 
 
 def _search(X, n_neighbors, metric, algorithm, random_state=None, n_jobs=None):
+    found = _listed(X, n_neighbors, metric, algorithm, random_state, n_jobs)
+    found.indices[found.distances >= largest_distance(metric, X)] = -1
+    return found
+
+
+def _listed(X, n_neighbors, metric, algorithm, random_state, n_jobs):
     effective_jobs(n_jobs)
     n_neighbors = check_integer("n_neighbors", n_neighbors, low=1, high=X.shape[0] - 1, why_high="rows less one")
     if algorithm == "pynndescent":

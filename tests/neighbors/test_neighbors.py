@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
-from graphcore import GraphWarning, InputError, ParameterError, knn_graph
+from graphcore import CoresetSpectralClustering, GraphWarning, InputError, ParameterError, knn_graph
 from graphcore.neighbors import search
 from graphcore.neighbors.neighbor_lists import Neighbors
 from graphcore.neighbors.neighbors import SMALLEST_WEIGHT, WEIGHTINGS, neighbor_graph
@@ -190,6 +190,54 @@ def test_more_neighbours_than_rows_are_reduced_with_a_warning(mode):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         knn_graph(np.random.default_rng(0).normal(size=(5, 2)), 4, mode=mode)
+
+
+# -- rows that share nothing with any other ----------------------------------------------------------------------------
+
+
+def alone(n_alone=10):
+    """Two clusters of 15 rows, and rows of which each has columns of its own."""
+    rng = np.random.default_rng(0)
+    X = np.zeros((30 + n_alone, 30 + 3 * n_alone))
+    for i in range(30):
+        X[i, 15 * (i // 15) + rng.choice(15, 6, replace=False)] = 1
+    X[30:, 30:] = np.kron(np.eye(n_alone), np.ones(3))
+    return X
+
+
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("metric", ["jaccard", "cosine"])
+def test_rows_that_share_nothing_have_no_neighbours_and_no_label(metric, container):
+    # They joined the cluster that stood first, with stability 1, as their neighbours were those of the lowest numbers.
+    X, order = alone(), np.r_[15:30, 0:15, 30:40]
+    for rows in (X, X[order]):
+        with pytest.warns(GraphWarning, match="10 of 40 nodes are isolated") as told:
+            model = CoresetSpectralClustering(2, metric=metric, n_neighbors=5, random_state=0).fit(container(rows))
+        assert len(told) == 1
+        np.testing.assert_array_equal(model.labels_[30:], -1)
+        np.testing.assert_array_equal(model.labels_[:30], np.repeat([model.labels_[0], model.labels_[15]], 15))
+        np.testing.assert_array_equal(model.predict(container(rows)), model.labels_)
+    # With outliers they are some, and rows that are equal have each other.
+    model = CoresetSpectralClustering(2, metric=metric, n_neighbors=5, outliers="auto", random_state=0)
+    np.testing.assert_array_equal(model.fit(container(X)).labels_[30:], -1)
+    graph = knn_graph(container(np.vstack([X, X[30:]])), 5, metric=metric)
+    np.testing.assert_array_equal(np.diff(graph.indptr)[30:], 1)
+    # Vectors at right angles are not as far apart as vectors can be.
+    assert knn_graph(np.vstack([np.eye(3), -np.eye(3)]), 2, metric="cosine").n_isolated == 0
+
+
+def test_infinite_distances_are_no_edges():
+    D = distances_between(np.arange(12.0)[:, None], "euclidean")
+    D[:, 9:] = D[9:] = np.inf
+    np.fill_diagonal(D, 0)
+    model = CoresetSpectralClustering(2, affinity="precomputed_nearest_neighbors", n_neighbors=3, random_state=0)
+    with pytest.warns(GraphWarning, match="3 of 12 nodes are isolated"):
+        labels = model.fit(D).labels_
+    assert (labels[:9] >= 0).all() and (labels[9:] == -1).all()
+    np.testing.assert_array_equal(model.predict(D), labels)
+    D[0, 1] = np.nan
+    with pytest.raises(InputError, match="NaN"):
+        model.fit(D)
 
 
 # -- lists that are already there --------------------------------------------------------------------------------------
