@@ -180,9 +180,9 @@ def nearest_centroids(rows, labels, n_clusters, n_jobs=None):
 
     With the kernel ``K = D^-1 A D^-1`` and the clusters of `labels`, of inner weight ``L_j`` and volume ``v_j``, node x
     of degree ``d_x`` with weight ``l_xj`` to cluster j goes to ``argmin_j ||c_j||^2 - 2 <phi(x), c_j>``, where
-    ``||c_j||^2 = L_j / v_j^2`` and ``<phi(x), c_j> = l_xj / (d_x v_j)``: one step of weighted kernel k-means. Only its
-    own cluster and those around it are considered; of equals it stays, then takes the first met. Nodes of -1 keep it. A
-    cluster that all its nodes would leave keeps them.
+    ``||c_j||^2 = L_j / v_j^2`` and ``<phi(x), c_j> = l_xj / (d_x v_j)``: one step of weighted kernel k-means. A loop is
+    weight to the own cluster. Only that and those around it are considered; of equals it stays, then takes the first
+    met. Nodes of -1 keep it. A cluster that all its nodes would leave keeps them.
 
     Section 5 of Jourdan, Schwartzman, Macgregor, Sun, "Coreset Spectral Clustering".
     """

@@ -137,7 +137,8 @@ def coreset_spectral_clustering(
     3. The coreset graph: weights ``sum of A_xy`` between any two cells (or ``W K W``).
     4. The power method: smoothed random vectors ``((I + D^-1/2 A D^-1/2) / 2)^t X``, orthogonalised by QR; rows of
        length 1; k-means.
-    5. With centroids ``c_j`` of the clusters so far, every node goes to ``argmin_j ||c_j||^2 - 2 <phi(x), c_j>``.
+    5. With centroids ``c_j`` of the clusters so far, every node goes to ``argmin_j ||c_j||^2 - 2 <phi(x), c_j>``: of a
+       contracted graph among its own cluster and those that it has edges to.
 
     :class:`graphcore.CoresetSpectralClustering` cuts the coreset graph into several parts for each cluster, merges
     these by its objective, and then moves nodes.

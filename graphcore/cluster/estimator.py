@@ -20,7 +20,7 @@ from ..graphs.nodes import with_ids
 from ..metrics import cluster_summary, quotient_graph
 from .cluster_tree import ClusterTree
 from .coreset import Coreset
-from .fit import evidence_of, fit_graph, graph_of, index_names, tell_of_ignored
+from .fit import evidence_of, fit_graph, graph_of, index_names
 from .membership import mean_cost, node_memberships, predicted_labels, predicted_probabilities, predicted_shares
 from .model_file import read_model, write_model
 from .n_clusters import KSelection
@@ -201,7 +201,7 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
             unless there are fewer distinct vectors than clusters, or `max_cluster_size` or `labels` prevent it; a
             warning says so.
         y : ignored
-            A warning says so where it looks like labels that are known in part: those are `labels`.
+            Labels that are known in part are `labels`.
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the nodes: a node of weight 2 counts as two copies with all their edges. The graph with edge
             weights ``w_x A_xy w_y`` is clustered, and `min_cluster_size` and `max_cluster_size` count weights. Nodes of
@@ -238,7 +238,6 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         params = check_settings({name: getattr(self, name) for name in DEFAULTS})  # before the search for neighbours
         with stages_of(self) as stages:
             graph, reference, kinds = graph_of(self, X, streams, stages)
-            tell_of_ignored(y, graph.n_nodes)
             if reference.kind != "edges":
                 ids = index_names(X) if ids is None else ids
                 graph = graph if ids is None else with_ids(graph, ids)

@@ -11,7 +11,6 @@ from ..base.estimator import refuse_negative
 from ..base.progress import Stages
 from ..base.streams import Streams
 from ..base.validation import (
-    are_missing,
     check_choice,
     check_integer,
     check_labels,
@@ -170,14 +169,6 @@ def index_names(X):
     values = np.asarray(index).tolist()
     is_named = all(isinstance(name, str) for name in values) and not any(name.isdecimal() for name in values)
     return as_names(values, len(values)) if is_named else None
-
-
-def tell_of_ignored(y, n_nodes):
-    """Warn of a `y` that holds unknown labels, or not one for each node: it is ignored, as pipelines pass classes."""
-    classes = np.asarray(y)
-    unknown = are_missing(classes) | (classes == -1) if classes.dtype.kind in "ifO" else np.zeros(1, dtype=bool)
-    if y is not None and (classes.shape != (n_nodes,) or np.any(unknown)):
-        warn_user("y is ignored; labels that are known go in labels=, one for each node in their order, -1 for unknown")
 
 
 # -- its clusters ------------------------------------------------------------------------------------------------------

@@ -176,6 +176,21 @@ def test_unions_of_cells_are_worth_the_same_on_the_coreset_graph(pair, k, seed):
     assert whole == pytest.approx(least + cost(B, of_cells, k), rel=1e-9, abs=1e-9)
 
 
+def test_labels_of_nodes_with_loops_are_the_nearest_centroids():
+    A = planted(4, 60, 0.2, 0.05, 0)[0].to_scipy().toarray()
+    A[np.arange(0, 240, 2), np.arange(0, 240, 2)] = 3.0
+    for seed in range(5):
+        found = clustered(A, 4, coreset_size=60, random_state=seed)
+        before = apply_labels(found.coreset_graph_labels, found.cells)
+        K, w = dense_kernel(A)
+        Z = w[:, None] * np.eye(4)[before]
+        Z /= Z.sum(axis=0)
+        distances = np.einsum("xj,xy,yj->j", Z, K, Z) - 2 * K @ Z
+        distances[(A @ np.eye(4)[before] == 0) & (np.eye(4)[before] == 0)] = np.inf
+        chosen = distances[np.arange(240), found.labels]
+        np.testing.assert_allclose(chosen, distances.min(axis=1), rtol=1e-9, atol=1e-15)
+
+
 # -- what the function takes and gives ---------------------------------------------------------------------------------
 
 

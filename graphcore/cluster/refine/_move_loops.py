@@ -364,8 +364,9 @@ def batch_assign(rows, slopes, labels, first, last, out):
     """Best cluster of nodes first to last with all others held: the cluster of steepest ascent of the objective.
 
     `slopes` are those by inner weight and by volume. For the normalised cut this is the assignment step of weighted
-    kernel k-means (the node's own weight apart). Nodes look at the clusters around them and their own; of equals they
-    stay, then take the first met. `out` holds nodes first to last alone. Returns how many would change.
+    kernel k-means, in which a node's loop is a link to its own cluster. Nodes look at the clusters around them and
+    their own; of equals they stay, then take the first met. `out` holds nodes first to last alone. Returns how many
+    would change.
     """
     by_inner, by_volume = slopes
     found, degrees = places(len(by_inner)), rows[3]
@@ -376,10 +377,12 @@ def batch_assign(rows, slopes, labels, first, last, out):
         out[x - first] = a
         if a < 0:
             continue
-        n_touched, _ = gather(rows, labels, x, found)
-        best = 2.0 * links[a] * by_inner[a] + degrees[x] * by_volume[a]
+        n_touched, loop = gather(rows, labels, x, found)
+        best = 2.0 * (links[a] + loop) * by_inner[a] + degrees[x] * by_volume[a]
         for t in range(n_touched):
             c = touched[t]
+            if c == a:
+                continue
             score = 2.0 * links[c] * by_inner[c] + degrees[x] * by_volume[c]
             if score > best:
                 best = score

@@ -160,13 +160,6 @@ def number_pairs(other, n_other, starts, members, out):
 
 
 @compiled
-def apply_labels(table, groups, out):
-    """out[x] = table[groups[x]], -1 where groups[x] is."""
-    for x in range(len(groups)):
-        out[x] = table[groups[x]] if groups[x] >= 0 else -1
-
-
-@compiled
 def is_sampled(x, z, limit):
     """Whether an edge is in the sample: by a hash of its ends, the same from either one; `limit` is a share of 2^64."""
     mixed = (np.uint64(min(x, z)) * _A + np.uint64(max(x, z))) * _B

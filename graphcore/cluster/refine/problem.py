@@ -332,9 +332,7 @@ def compact_labels(labels, n_clusters):
 
 def apply_labels(table, groups):
     """Return labels of nodes, from labels of their groups; -1 for nodes without a group."""
-    out = np.empty(len(groups), dtype=np.int32)
-    _loops.apply_labels(table, groups, out)
-    return out
+    return np.append(table, np.int32(-1))[groups]  # those of -1 have the last place
 
 
 def pick_labels(groups, n_groups, labels):

@@ -111,7 +111,7 @@ def test_batch_assignment_by_ncut_is_a_step_of_weighted_kernel_k_means(case):
     graph, A, labels, k = case
     out, _, _ = assigned(graph, A, labels, k, OBJECTIVES["ncut"])
     # Dense: centroids m_c of K = D^-1 A D^-1 with weights D. A node compares ||m_c||^2 - 2 <phi(x), m_c> over its own
-    # cluster and those around it; its own self-loop is left out of <phi(x), m_own>, so that it favours no cluster.
+    # cluster and those around it; its own self-loop is part of <phi(x), m_own>.
     K, w = dense_kernel(A)
     on = labels >= 0
     M = np.zeros((k, len(A)))
@@ -119,7 +119,7 @@ def test_batch_assignment_by_ncut_is_a_step_of_weighted_kernel_k_means(case):
     M[used] = memberships(w[on], labels[on], k)[used] @ np.eye(len(A))[on]
     norms = np.einsum("cx,xy,cy->c", M, K, M)
     for x in np.flatnonzero(on):
-        scores = norms - 2 * (M @ K[x] - np.where(np.arange(k) == labels[x], M[labels[x], x] * K[x, x], 0.0))
+        scores = norms - 2 * M @ K[x]
         around = {labels[x], *labels[np.flatnonzero(A[x])].tolist()} - {-1}
         scale = np.abs(scores[list(around)]).max() + 1e-300
         best = min(scores[c] for c in around)
@@ -149,7 +149,7 @@ def test_a_block_sweep_is_steepest_ascent_turn_by_turn(case, objective, n_turns,
     assert len(turn) == n
     for now in range(n_turns):
         seen = np.where(turn < now, out, labels)
-        links = (A - np.diag(np.diag(A))) @ indicator(seen, k)
+        links = A @ indicator(seen, k)
         scores = 2 * links * by_inner + A.sum(axis=1)[:, None] * by_volume
         for x in np.flatnonzero((turn == now) & (labels >= 0)):
             around = np.flatnonzero((links[x] > 0) | (np.arange(k) == labels[x]))
