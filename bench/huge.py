@@ -27,7 +27,6 @@ import numpy as np
 
 from graphcore.files.store.folder import atomic_folder
 from graphcore.files.store.format import ArrayWriter, Meta, write_meta
-from graphcore.graphs.rows import id_dtype
 
 # Entries of the rows of a block that are drawn at the same time, and bytes of each while they are.
 _ENTRIES, _SHARE_OUTSIDE = 1 << 25, 0.2
@@ -105,7 +104,7 @@ def block_rows(model, block):
         keys.append((mine << 32) | (model.borders[other] + theirs))
     keys = np.unique(np.concatenate(keys))
     counts = np.bincount(keys >> 32, minlength=model.borders[block + 1] - model.borders[block])
-    return counts, (keys & 0xFFFFFFFF).astype(id_dtype(int(model.borders[-1])))
+    return counts, (keys & 0xFFFFFFFF).astype(np.int32)
 
 
 def generate(out, n, n_edges, k, seed=0, threads=2, n_blocks=None):
@@ -116,7 +115,7 @@ def generate(out, n, n_edges, k, seed=0, threads=2, n_blocks=None):
     total, isolated, largest = 0, 0, 0
     with temporary as work, atomic_folder(out) as folder, ExitStack() as files:
         model, truth = plan(work, n, n_edges, k, seed, n_blocks)
-        dtypes = {"indptr": np.int64, "indices": id_dtype(n), "degrees": np.float64}
+        dtypes = {"indptr": np.int64, "indices": np.int32, "degrees": np.float64}
         writers = {name: ArrayWriter(files, folder, name, dtype) for name, dtype in dtypes.items()}
         writers["indptr"].append(np.zeros(1, dtype=np.int64))
         pool = files.enter_context(ThreadPoolExecutor(threads))

@@ -108,7 +108,7 @@ def on_stdout(command, given):
 
 def _check_files(command, given):
     """Raise an error unless every file of a command, by the values that its parameters have, has one use."""
-    from ..files.atomic import Use, check_apart
+    from ..files.atomic import check_apart
     from ..files.source import parts_of
 
     uses = []
@@ -118,8 +118,8 @@ def _check_files(command, given):
             paths = [paths] if isinstance(paths, str) else paths
             files = paths if written else [file for path in paths for file in parts_of(path)]
             name = p.opts[0] if isinstance(p, click.Option) else p.make_metavar(click.get_current_context()).strip(".")
-            uses += [Use(f"{name} {file}", int(written) if file == "-" else file, written) for file in files]
-    if sum(use.path == 0 for use in uses) > 1:
+            uses += [(f"{name} {file}", int(written) if file == "-" else file, written) for file in files]
+    if sum(path == 0 for _, path, _ in uses) > 1:
         raise click.UsageError("only one of the files can be standard input")
     taken = on_stdout(command, given)
     if len(taken) > 1:

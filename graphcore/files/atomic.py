@@ -12,7 +12,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 from itertools import combinations
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 from ..base.types import PathLike
 from ..base.validation import check_path
@@ -199,25 +199,17 @@ def store_around(path):
     return path
 
 
-class Use(NamedTuple):
-    """The use of a file: its name in messages, its path or open descriptor, whether it is written."""
-
-    name: str
-    path: str | int
-    written: bool
-
-
 def check_apart(uses):
     """Raise an InputError if a file that is written is one that is read or written elsewhere, or one lies in the other.
 
-    Files are compared by identity, not by name: links and relative paths may differ. Devices and pipes are left out,
-    because nothing in them can be lost.
+    `uses` are names in messages, paths or open descriptors, and whether these are written. Files are compared by
+    identity, as links and relative paths may differ. Devices and pipes, in which nothing can be lost, are left out.
     """
-    files = [use for use in uses if not os.path.exists(use.path) or os.path.isfile(use.path) or os.path.isdir(use.path)]
-    for one, other in combinations(files, 2):
-        if (one.written or other.written) and _touch(one.path, other.path):
+    files = [use for use in uses if not os.path.exists(use[1]) or os.path.isfile(use[1]) or os.path.isdir(use[1])]
+    for (name, one, is_written), (other_name, other, other_is_written) in combinations(files, 2):
+        if (is_written or other_is_written) and _touch(one, other):
             raise InputError(
-                f"{one.name} and {other.name} are the same file, or in one, so that one of them would be lost; choose "
+                f"{name} and {other_name} are the same file, or in one, so that one of them would be lost; choose "
                 "another output"
             )
 

@@ -20,7 +20,7 @@ import numpy as np
 from ..base.progress import note, record
 from ..base.validation import check_choice, check_flag, check_integer, refused
 from ..exceptions import FormatError, InputError, ParameterError, warn_user
-from ..graphs.columns import doubtful_names, edge_columns, is_index, is_time, left_out, no_edges, two_kinds
+from ..graphs.columns import TWO_KINDS, doubtful_names, edge_columns, is_index, is_time, left_out, no_edges, two_kinds
 from ..graphs.columns import weight_column as find_weight
 from ..graphs.from_edges import Numbering, compact_ids, graph_from_ends
 from ..graphs.graph import Graph
@@ -70,7 +70,6 @@ class Reading:
     ids: str = "auto"
     encoding: str = "utf-8"
     symmetrize: str = "max"
-    bipartite: bool = False
     count_repeats: bool = False
     declared: bool = False  # whether the caller named the format, so that lines need not look like edges
 
@@ -94,7 +93,6 @@ class Reading:
             check_integer("weight_column", weight_column, low=0)
         check_choice("ids", self.ids, ("auto", "integer", "string"))
         check_choice("symmetrize", self.symmetrize, SYMMETRIZE)
-        check_flag("bipartite", self.bipartite)
         check_flag("count_repeats", self.count_repeats)
         check_encoding(self.encoding)
 
@@ -360,8 +358,8 @@ def notes_on_ends(values, names, reading):
             what = f"fractions; {vectors}, ids='string' if these are names"
         if what:
             raise FormatError(f"column {name!r} holds {fields[0][:40]!r} and the like, {what}")
-    if not reading.bipartite and two_kinds(*names[:2]) and not set(values[0]).isdisjoint(values[1]):
-        return [f"{names[0]!r} and {names[1]!r} share numbers; pass bipartite=True if they are two kinds of nodes"]
+    if two_kinds(*names[:2]) and not set(values[0]).isdisjoint(values[1]):
+        return [TWO_KINDS.format(*names[:2])]
     return []
 
 
@@ -549,8 +547,6 @@ def graph_of_blocks(edges, blocks, reading, name):
         unfit = first_unfit(names)
         if unfit is not None:
             raise FormatError(f"the node name {unfit!r} has control characters or line ends; is a quote not closed?")
-    if reading.bipartite:
-        return _bipartite_graph(ends, weights, names, reading)
     if n_nodes is not None:
         if ends.max() >= n_nodes or ends.min() < 0:
             raise FormatError(f"the file says that nodes are 0 to {n_nodes - 1}, but there are edges of other nodes")
@@ -574,20 +570,6 @@ def tell_of_repeats(reading, n_repeats):
             f"{said} left out; pass count_repeats=True (--count-repeats) to have an edge weigh as many as it has "
             "lines, or weight_column=None to say that it counts once"
         )
-
-
-def _bipartite_graph(ends, weights, names, reading):
-    """Build a bipartite graph, in which names of different columns are different nodes."""
-    import scipy.sparse as sp
-
-    (rows, i), (columns, j) = (np.unique(side, return_inverse=True) for side in ends.T)
-    names = [ids if names is None else [names[x] for x in ids.tolist()] for ids in (rows, columns)]
-    values = counted(weights, len(ends), True)
-    matrix = sp.csr_array((values, (i, j)), shape=(len(rows), len(columns)))
-    if not len(weights):  # repeated edges count once
-        tell_of_repeats(reading, len(ends) - matrix.nnz)
-        matrix.data[:] = 1.0
-    return Graph.from_biadjacency(matrix, row_names=names[0], column_names=names[1])
 
 
 def record_columns(called):

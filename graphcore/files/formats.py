@@ -37,7 +37,6 @@ class Format:
     is_text: bool = True
     names: bool = True  # whether it holds names of nodes
     isolated: bool = True  # whether it holds nodes without an edge
-    bipartite: bool = False  # whether `read` supports bipartite graphs
     attributes: bool = False  # whether `write` takes columns of values of the nodes
 
 
@@ -66,18 +65,18 @@ def _markup(kind, also_read=(), written=True):
 # "graph" and "[", as GML begins.
 FORMATS = {format.name: format for format in (
     Format("edgelist", sniff=lambda source: source.text_head.startswith(b"# graphcore edge list;"),
-           read=read_edge_list, edges=TextEdges, isolated=False, bipartite=True),
+           read=read_edge_list, edges=TextEdges, isolated=False),
     Format("tsv", (".tsv", ".txt", ".edges", ".el", ".edgelist", ""), write=partial(write_edge_list, delimiter="\t")),
     Format("csv", (".csv",), write=partial(write_edge_list, delimiter=",")),
     Format("matrix-market", (".mtx", ".mm"), sniff=lambda source: source.text_head.startswith(b"%%matrixmarket"),
-           read=read_matrix_market, write=write_matrix_market, names=False, bipartite=True),
+           read=read_matrix_market, write=write_matrix_market, names=False),
     Format("metis", (".metis",), (".graph",), read=read_metis, write=write_metis, names=False),
     Format("npz", (".npz",), sniff=lambda source: source.head.startswith(NPZ_MAGIC), read=read_npz, write=write_npz,
-           is_text=False, bipartite=True),
+           is_text=False),
     _markup("graphml"), _markup("gexf"), _markup("gml"),
     _markup("pajek", (".net", ".paj"), written=False), _markup("adjlist", (".adjlist",), written=False),
     Format("parquet", sniff=lambda source: source.begins_with(b"PAR1"), read=read_parquet, edges=ParquetEdges,
-           is_text=False, isolated=False, bipartite=True),
+           is_text=False, isolated=False),
     Format("bvgraph", sniff=lambda source: has_properties(source.path), read=read_bvgraph, edges=BVGraphEdges,
            is_text=False, names=False),
 )}  # fmt: skip

@@ -155,12 +155,10 @@ def _plain_file(source):
 
 def graph_of_matrix(matrix, reading, names=None):
     """Make the graph of a matrix from a file as its Reading says."""
-    if reading.bipartite:
-        return Graph.from_biadjacency(matrix, row_names=range(matrix.shape[0]))
     if matrix.shape[0] != matrix.shape[1]:
         raise FormatError(
-            f"an adjacency matrix is square; this one has shape {matrix.shape}; pass bipartite=True if its columns are "
-            "other nodes"
+            f"an adjacency matrix is square; this one has shape {matrix.shape}; if its columns are other nodes "
+            "give Graph.from_biadjacency the matrix"
         )
     return Graph.from_scipy(matrix, node_names=names, symmetrize=reading.symmetrize)
 

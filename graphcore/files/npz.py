@@ -104,7 +104,7 @@ def read_npz(source, reading):
     """Read an open Source as its Reading says."""
     with open_archive(source) as archive:
         names, matrix = archive.get("node_names"), matrix_of(archive)
-    if names is not None and not reading.bipartite:
+    if names is not None:
         if names.shape != matrix.shape[:1]:
             raise FormatError(f"node_names has shape {names.shape}, but the matrix has {matrix.shape[0]} rows")
         check_name_array(names)

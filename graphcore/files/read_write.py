@@ -4,10 +4,7 @@ import os
 import tempfile
 from collections import abc
 from contextlib import nullcontext
-from functools import partial
 from typing import Any
-
-import numpy as np
 
 from ..base.types import AnyGraph, ArrayLike, Mapping, PathLike, Sequence, Table
 from ..base.validation import check_choice, check_path
@@ -25,7 +22,7 @@ def read_graph(
     path: PathLike | Sequence[PathLike], *, format: str | None = None, delimiter: str | None = None,
     comments: str | Sequence[str] = ("#", "%"), header: bool | None = None,
     columns: tuple[int | str, int | str] | None = None,
-    weight_column: int | str | None = "auto", ids: str = "auto", symmetrize: str = "max", bipartite: bool = False,
+    weight_column: int | str | None = "auto", ids: str = "auto", symmetrize: str = "max",
     count_repeats: bool = False, encoding: str = "utf-8", nodes: object = None,
 ) -> Graph:  # fmt: skip
     r"""Read a graph from a file; format and layout are detected unless they are given.
@@ -64,10 +61,6 @@ def read_graph(
         Edge lists: what the nodes' names are. "auto" takes integers if the first lines hold nothing else.
     symmetrize : {"max", "average", "sum", "min", "error"}, default "max"
         How the two directions of a pair are combined, see :meth:`Graph.from_edges`.
-    bipartite : bool, default False
-        Whether rows and columns of a matrix, or the two columns of an edge list, are nodes of two kinds, which may have
-        the same names: nodes are then called "r:" and "c:" and their name, or number from 0. Edge lists, Parquet,
-        Matrix Market and scipy's archives.
     count_repeats : bool, default False
         Edge lists and Parquet without weights: whether an edge weighs as many as there are lines of it in one direction
         (messages, calls), instead of 1; without it a warning gives the number of repeats.
@@ -115,7 +108,7 @@ def read_graph(
     check_choice("format", format, (None, *READABLE))
     reading = Reading(
         delimiter=delimiter, comments=comments, header=header, columns=columns, weight_column=weight_column, ids=ids,
-        encoding=encoding, symmetrize=symmetrize, bipartite=bipartite, count_repeats=count_repeats,
+        encoding=encoding, symmetrize=symmetrize, count_repeats=count_repeats,
         declared=format == "edgelist",
     )  # fmt: skip
     table = None
@@ -128,22 +121,21 @@ def read_graph(
     if not parts:
         raise ParameterError(f"path={path!r} names no file; give one, or several")
     if len(parts) > 1:
-        if format is not None or bipartite:
-            option = "bipartite=True" if format is None else f"format={format!r}"
-            raise ParameterError(f"{option} is for a single file, and there are {len(parts)}; leave it out")
+        if format is not None:
+            raise ParameterError(f"format={format!r} is for a single file, and there are {len(parts)}; leave it out")
         with naming(f"the folder {path}") if len(given) == 1 else nullcontext():
             return of_nodes(_read_parts(parts, reading), table, False)
     file = parts[0]
     if os.path.isdir(file):
         # This import is late because the store itself imports the readers of files.
-        from .store import looks_like_store
+        from .store import looks_like_store, open_graph
 
         if looks_like_store(file):
-            return of_nodes(_read_store(file, reading), table)
+            if not reading.weighted:
+                raise ParameterError(f"weight_column=None: {file} is on disk as it is; build it without weights")
+            return of_nodes(open_graph(file), table)
     with open_source(file) as source:
         found = FORMATS[format] if format else guess_format(source, encoding)
-        if bipartite and not found.bipartite:
-            raise ParameterError(f"bipartite={bipartite!r} is for edge lists and matrices; this is a {found.name} file")
         if found.is_text:
             source.require_text(encoding)
         graph = found.read(source, reading)
@@ -163,22 +155,6 @@ def of_nodes(graph, table, complete=True):
     if complete and graph.node_names is None:
         table.holds_all(graph.n_nodes)
     return graph.with_nodes(table)
-
-
-def _read_store(path, reading):
-    from .store import open_graph
-
-    if reading.bipartite:
-        raise ParameterError("bipartite=True is for edge lists and matrices; this is a graph on disk")
-    weighted = reading.weighted
-    graph = open_graph(path)
-    if weighted or not graph.is_weighted:
-        return graph
-    return Graph._mapped(
-        graph.indptr, graph.indices, None, graph.node_names, np.diff(graph.indptr).astype(np.float64),
-        reopen=(partial(read_graph, weight_column=None), (os.path.abspath(path),)),
-        known={"n_self_loops": graph.n_self_loops},
-    )  # fmt: skip
 
 
 def write_graph(

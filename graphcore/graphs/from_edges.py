@@ -16,12 +16,8 @@ from .rows import (
     SYMMETRY_TOLERANCE,
     check_directions,
     edge_weights,
-    first_asymmetry,
-    id_dtype,
     made_of,
-    rows_from_edges,
     rows_from_pairs,
-    symmetrize_rows,
 )
 
 if TYPE_CHECKING:
@@ -88,7 +84,7 @@ def from_edges(
     if node_names is not None:
         node_names = as_names(node_names, n_nodes)
     weights = edge_weights(weights, len(sources))
-    ends = np.empty((len(sources), 2), dtype=id_dtype(n_nodes))
+    ends = np.empty((len(sources), 2), dtype=np.int32)
     ends[:, 0], ends[:, 1] = sources, targets
     return graph_from_ends(cls, ends, weights, n_nodes, node_names=node_names, symmetrize=symmetrize, warn=warn)
 
@@ -108,18 +104,12 @@ def _numbered(sources, targets, n_nodes, node_names):
 
 
 def graph_from_ends(cls, ends, weights, n_nodes, *, node_names, symmetrize, warn, on_repeats=None):
-    """Make a graph of checked `ends` (n_edges x 2, contiguous, of the type of node ids; overwritten).
+    """Make a graph of checked `ends` (n_edges x 2, contiguous, int32; overwritten).
 
     ``on_repeats(number)`` is told of edges without weights that repeat another in the same direction.
     """
     n_given, are_counted = len(ends), on_repeats is not None and not len(weights)
-    policy = "max" if symmetrize == "error" else symmetrize
-    if ends.dtype == np.int32:
-        rows, both, single, different = rows_from_pairs(ends, weights, n_nodes, policy, SYMMETRY_TOLERANCE)
-    else:
-        rows = rows_from_edges(ends, weights, n_nodes)
-        different = first_asymmetry(rows)[0] >= 0
-        rows, both, single = symmetrize_rows(rows, policy)
+    rows, both, single, different = rows_from_pairs(ends, weights, n_nodes, symmetrize, SYMMETRY_TOLERANCE)
     check_directions(both, single, single + different > 0, symmetrize, warn)
     graph = made_of(cls, rows, node_names)
     if are_counted:
@@ -225,6 +215,8 @@ def count_nodes(low, high, n_edges, n_nodes=None):
         raise InputError(f"node id {high} is beyond n_nodes={n_nodes}; ids run from 0 to n_nodes - 1")
     if n_nodes == 0:
         raise InputError("the graph is empty: no edges and no n_nodes")
+    if n_nodes >= 2**31:
+        raise InputError(f"there are {n_nodes} nodes, and ids of 32 bits name fewer than 2**31")
     return n_nodes
 
 

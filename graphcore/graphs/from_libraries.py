@@ -21,7 +21,6 @@ from .rows import (
     edge_weights,
     first_bad_weight,
     made_of,
-    rows_from_edges,
     transpose_rows,
     undirected_rows,
 )
@@ -161,8 +160,11 @@ def from_igraph(
     if not g.is_directed():
         ends.sort(axis=1)
         return graph_from_ends(cls, ends, weights, n_nodes, node_names=names, symmetrize="max", warn=False)
-    rows = undirected_rows(rows_from_edges(ends, weights, n_nodes), symmetrize, warn and "the igraph graph")
-    return made_of(cls, rows, names)
+    import scipy.sparse as sp
+
+    data = weights if len(weights) else np.ones(len(ends), dtype=bool)
+    matrix = sp.coo_array((data, tuple(ends.T)), shape=(n_nodes, n_nodes))
+    return cls.from_scipy(matrix, node_names=names, symmetrize=symmetrize, warn=warn)
 
 
 def networkx_rows(G, names):

@@ -22,7 +22,6 @@ from .rows import (
     describe_defect,
     first_asymmetry,
     first_bad_weight,
-    id_dtype,
     made_of,
     narrow_ids,
     undirected_rows,
@@ -139,8 +138,7 @@ def from_biadjacency(
         B.eliminate_zeros()
     turned = away(B.T.tocsr)
     indptr = np.concatenate([B.indptr[:-1].astype(np.int64), turned.indptr.astype(np.int64) + B.nnz])
-    ids = id_dtype(n_rows + n_columns)
-    indices = np.concatenate([B.indices.astype(ids) + ids.type(n_rows), turned.indices], dtype=ids, casting="same_kind")
+    indices = narrow_ids(np.concatenate([B.indices.astype(np.int64) + n_rows, turned.indices]), n_rows + n_columns)
     names = None
     if row_names is not None or column_names is not None:
         names = _prefixed("row", row_names, n_rows) + _prefixed("column", column_names, n_columns)

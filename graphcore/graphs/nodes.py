@@ -13,7 +13,7 @@ from ..exceptions import InputError, ParameterError, warn_user
 from .columns import without_kind
 from .from_edges import as_ids, as_names, is_text
 from .from_table import Columns
-from .rows import Rows, canonical_rows, entries_of, id_dtype
+from .rows import Rows, canonical_rows, entries_of
 
 if TYPE_CHECKING:
     import graphcore
@@ -55,22 +55,9 @@ class NodeTable:
         is_numbered = called.dtype.kind in "iu" and np.array_equal(called, np.arange(len(called)))
         return None if is_numbered else called
 
-    def ids_among(self, text: bool) -> Array:
-        """Return the ids, for edges that speak in text, or in integers."""
-        if self.ids is not None:
-            return self.ids
-        return self.names if text else np.arange(len(self))
-
     def error(self, wrong: str) -> InputError:
         """Return the error that says what is wrong with this table, by the name of its file."""
         return InputError(f"{self.source}: {wrong}" if self.source else wrong)
-
-    def lacks(self, node: object) -> InputError:
-        """Return the error about a node of the edges that has no row."""
-        return self.error(
-            f"node {node!r} of the edges is none of the {len(self)} nodes of the table; add a row for each node that "
-            "has an edge, or leave nodes (--nodes) out"
-        )
 
     def holds_all(self, n_nodes: int) -> None:
         """Check that there is a row for each of `n_nodes` nodes, which are known without the table."""
@@ -164,7 +151,7 @@ def with_nodes(graph: "graphcore.Graph", nodes: object) -> "graphcore.Graph":
         )
     counts = np.zeros(n_nodes + 1, dtype=np.int64)
     counts[rows + 1] = np.diff(graph.indptr)
-    made, rows = Rows(np.cumsum(counts), graph.indices, graph.rows.weights), rows.astype(id_dtype(n_nodes))
+    made, rows = Rows(np.cumsum(counts), graph.indices, graph.rows.weights), rows.astype(np.int32)
     if in_order:
         made = made._replace(indices=rows[graph.indices])
     else:
@@ -179,31 +166,23 @@ def with_nodes(graph: "graphcore.Graph", nodes: object) -> "graphcore.Graph":
 def _rows_of(graph, table):
     """Return the row of each node of a graph."""
     called = np.arange(graph.n_nodes) if graph.node_names is None else graph.node_names
-    ids = table.ids_among(text=called.dtype.kind not in "iu")
-    if called.dtype.kind in "iu" and ids.dtype.kind in "iu":
-        return RowOf(table)(called)
-    numbers = {str(id): row for row, id in enumerate(ids.tolist())}
-    rows = np.array([numbers.get(str(name), -1) for name in called.tolist()])
-    if (rows < 0).any():
-        raise table.lacks(called[rows < 0][:1].tolist()[0])
+    ids, is_text = table.ids, called.dtype.kind not in "iu"
+    if ids is None:
+        ids = table.names if is_text else np.arange(len(table))
+    if not is_text and ids.dtype.kind in "iu":
+        order = np.argsort(ids)
+        rows = order[np.minimum(np.searchsorted(ids, called, sorter=order), len(ids) - 1)]
+        missing = ids[rows] != called
+    else:
+        numbers = {str(id): row for row, id in enumerate(ids.tolist())}
+        rows = np.array([numbers.get(str(name), -1) for name in called.tolist()])
+        missing = rows < 0
+    if missing.any():
+        raise table.error(
+            f"node {called[missing][:1].tolist()[0]!r} of the edges is none of the {len(table)} nodes of the "
+            "table; add a row for each node that has an edge, or leave nodes (--nodes) out"
+        )
     return rows
-
-
-class RowOf:
-    """Callable that finds the rows of integer ids in a NodeTable; it has `n_nodes`."""
-
-    def __init__(self, table):
-        self._table, self._ids, self.n_nodes = table, table.ids_among(text=False), len(table)
-        self._order = np.argsort(self._ids)
-
-    def __call__(self, ids):
-        """Return rows of `ids`."""
-        places = np.minimum(np.searchsorted(self._ids, ids, sorter=self._order), self.n_nodes - 1)
-        rows = self._order[places]
-        missing = self._ids[rows] != ids
-        if missing.any():
-            raise self._table.lacks(ids[missing][:1].tolist()[0])
-        return rows
 
 
 def _column_of(names, wanted, otherwise=None):

@@ -55,18 +55,14 @@ class GraphRows(NamedTuple):
 # -- ids and structure -------------------------------------------------------------------------------------------------
 
 
-def id_dtype(n_nodes):
-    """Type of node ids: int32 while it can hold them."""
-    return np.dtype(np.int32 if n_nodes < 2**31 else np.int64)
-
-
 def narrow_ids(ids, n_nodes):
-    """Node ids as int32 (int64 from 2**31 nodes on); ids that would not survive the conversion are refused."""
-    wanted = np.dtype(np.int32 if n_nodes < 2**31 else np.int64)
-    if ids.dtype != wanted and len(ids) and (ids.min() < 0 or ids.max() >= n_nodes):
+    """Return node ids as int32; those of other nodes, which would not survive the conversion, are refused."""
+    if n_nodes >= 2**31:
+        raise InputError(f"there are {n_nodes} nodes, and ids of 32 bits name fewer than 2**31")
+    if ids.dtype != np.int32 and len(ids) and (ids.min() < 0 or ids.max() >= n_nodes):
         column = ids.min() if ids.min() < 0 else ids.max()
         raise InputError(f"a row names column {column}, outside 0 to {n_nodes - 1}")
-    return ids.astype(wanted, copy=False)
+    return ids.astype(np.int32, copy=False)
 
 
 def check_compressed(indptr, indices, n_rows, n_columns):
@@ -233,24 +229,15 @@ def edges_in_range(X, exponent):
 # -- canonical rows ----------------------------------------------------------------------------------------------------
 
 
-def rows_from_edges(ends, weights, n_nodes):
-    """Sort directed edges (n_edges x 2) into rows, repeats merged (weights added), zeros dropped; columns ascend."""
-    import scipy.sparse as sp
-
-    ends, weights = _without_zeros(ends, weights)
-    data = weights if len(weights) else np.ones(len(ends), dtype=bool)
-    return _rows_of(away(sp.coo_array((data, tuple(ends.T)), shape=(n_nodes, n_nodes)).tocsr))
-
-
 def rows_from_pairs(ends, weights, n_nodes, policy, tolerance=0.0):
-    """Symmetric Rows of edges between less than 2**31 nodes, and pairs in both directions, in one, in both unevenly.
+    """Symmetric Rows of edges, and pairs in both directions, in one, in both unevenly.
 
-    The result is that of :func:`rows_from_edges` and :func:`symmetrize_rows`, in less time and memory: every edge
-    becomes one integer, in place of `ends` (n_edges x 2, int32, contiguous), and numpy sorts them (with vector
-    instructions where the processor has them). Weights that repeat are added in no fixed order; `tolerance` is
-    relative.
+    Every edge becomes one integer, in place of `ends` (n_edges x 2, int32, contiguous), and numpy sorts them (with
+    vector instructions where the processor has them). Weights that repeat are added in no fixed order, edges of weight
+    0 are dropped; `tolerance` is relative.
     """
-    ends, weights = _without_zeros(ends, weights)
+    if not weights.all():
+        ends, weights = ends[weights != 0], weights[weights != 0]
     keys = ends.view(np.int64).ravel()
     _loops.pack_pairs(ends, keys)
     if len(weights):
@@ -297,12 +284,6 @@ def drop_zeros(rows):
     before = np.zeros(len(kept) + 1, dtype=np.int64)
     np.cumsum(kept, out=before[1:])
     return Rows(before[rows.indptr], rows.indices[kept], rows.weights[kept])
-
-
-def _without_zeros(ends, weights):
-    """Return edges without those of weight 0."""
-    kept = weights != 0
-    return (ends, weights) if kept.all() else (ends[kept], weights[kept])
 
 
 def _matrix_of(rows, kind=bool):
@@ -370,11 +351,7 @@ def symmetrize_rows(rows, policy):
     n_shared = made.nnz if policy == "min" else 2 * A.nnz - made.nnz
     both, single = (n_shared - n_loops) // 2, A.nnz - n_shared
     if policy == "error" and (single or not np.array_equal(A.data, mirror.data)):
-        how = f"{single} pairs in one direction only" if single else "pairs with two different weights"
-        raise InputError(
-            f"the graph is not symmetric ({how}) and symmetrize='error'; "
-            "choose symmetrize='max', 'average', 'sum' or 'min', or give a symmetric matrix"
-        )
+        raise InputError(_DIRECTED.format(both, single))
     if policy == "average":
         made.data *= 0.5
     elif policy == "sum" and n_loops:  # a self-loop has one direction
@@ -401,15 +378,16 @@ def check_directions(both, single, uneven, symmetrize, warn):
             "all edges stand in both directions alike, as an undirected graph is often written, and symmetrize='sum' "
             "doubles their weights; symmetrize='max' leaves them as they are"
         )
-    if uneven and both > 0:
-        if symmetrize == "error":
-            how = f"{single} in one" if single else "some with two different weights"
-            raise InputError(
-                f"the edges look directed: {both} pairs stand in both directions, {how}; choose symmetrize='max', "
-                "'average', 'sum' or 'min'"
-            )
-        if warn:
-            _warn_directed("the input", both, single, symmetrize)
+    if uneven and both and symmetrize == "error":
+        raise InputError(_DIRECTED.format(both, single))
+    if uneven and both and warn:
+        _warn_directed("the input", both, single, symmetrize)
+
+
+_DIRECTED = (
+    "the graph is not symmetric ({} pairs in both directions, some with two weights, {} in one), and "
+    "symmetrize='error'; choose symmetrize='max', 'average', 'sum' or 'min', or give a symmetric matrix"
+)
 
 
 def _warn_directed(what, both, single, symmetrize):

@@ -284,7 +284,7 @@ def test_lines_unlike_the_first_are_errors(write, text, said):
         ("e 1 2\ne 2 3\ne 3 1\n", "column 0 holds 'e'", {(1, 2, 1.0), (2, 3, 1.0), (1, 3, 1.0)}),
         ("a hub 1\nb hub 2\nc hub 3\n", None, {("a", "hub", 1.0), ("b", "hub", 2.0), ("c", "hub", 3.0)}),
         ("hub,a,1\nhub,b,2\nhub,c,3\n", None, {("a", "hub", 1.0), ("b", "hub", 2.0), ("c", "hub", 3.0)}),
-        ("userId,movieId,rating\n1,1,4\n2,1,3\n", "bipartite=True", {(1, 1, 4.0), (1, 2, 3.0)}),
+        ("userId,movieId,rating\n1,1,4\n2,1,3\n", "bipartite", {(1, 1, 4.0), (1, 2, 3.0)}),
         ("1 2 2001\n2 3 1999\n", "column 2 not read", {(1, 2, 1.0), (2, 3, 1.0)}),
     ],
 )
@@ -320,11 +320,6 @@ def test_repeats_are_told_or_counted(write):
     with pytest.warns(GraphWarning, match="1 line repeats an edge and is left out; pass count_repeats=True"):
         assert read_graph(path).weights is None
     assert edges_of(read_graph(path, count_repeats=True)) == {("a", "b", 2.0), ("b", "c", 1.0)}
-
-
-def test_two_kinds_of_nodes(write):
-    graph = read_graph(write("u,i\n1,1\n1,2\n2,1\n"), bipartite=True)
-    assert graph.node_names.tolist() == ["r:1", "r:2", "c:1", "c:2"] and graph.n_edges == 3
 
 
 def test_pieces_make_the_same_graph(write, limits):

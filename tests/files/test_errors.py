@@ -183,7 +183,9 @@ def test_bad_npz(refuse):
     assert "no .npz" in refuse("0 1\n", "x.npz")
     assert "no .npz" in refuse("0 1\n", "x.txt", format="npz")
     oblong = npz(sp.save_npz, sp.csr_array((2, 3)))
-    assert "square; this one has shape (2, 3); pass bipartite=True" in refuse(oblong, "x.npz")
+    assert "square; this one has shape (2, 3); if its columns are other nodes give Graph.from_biadjacency" in refuse(
+        oblong, "x.npz"
+    )
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/mem"), reason="only Linux has a file that cannot be read")

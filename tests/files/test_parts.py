@@ -71,7 +71,7 @@ def test_what_are_no_parts(tmp_path, write):
     ):
         with pytest.raises(error, match=said):
             read_graph([edges, other])
-    for options in ({"format": "edgelist"}, {"bipartite": True}):
+    for options in ({"format": "edgelist"},):
         with pytest.raises(ParameterError, match="for a single file"):
             read_graph([edges, edges], **options)
 

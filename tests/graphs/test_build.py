@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from graphcore.base.validation import read_only
 from graphcore.graphs import _loops
-from graphcore.graphs.rows import Rows, first_asymmetry, rows_from_edges, rows_from_pairs, symmetrize_rows
+from graphcore.graphs.rows import Rows, first_asymmetry, rows_from_pairs, symmetrize_rows
 from tests.strategies import matrices
 
 NONE = np.empty(0, dtype=np.float32)
@@ -50,18 +50,6 @@ def edge_lists(draw):
     dtype = draw(st.sampled_from([np.int32, np.int64]))
     weights = rng.integers(1, 9, m) / 4 if draw(st.booleans()) else NONE
     return n, rng.integers(0, n, m).astype(dtype), rng.integers(0, n, m).astype(dtype), weights
-
-
-@given(edge_lists())
-def test_rows_from_edges_adds_up_repeated_edges(edges):
-    n, sources, targets, weights = edges
-    expected = np.zeros((n, n))
-    np.add.at(expected, (sources, targets), weights if len(weights) else 1.0)
-    rows = rows_from_edges(np.stack([sources, targets], axis=1), weights, n)
-    if not len(weights):
-        expected = (expected > 0).astype(float)
-    assert_ascending(rows)
-    np.testing.assert_array_equal(dense_of(rows), expected)
 
 
 @given(edge_lists(), st.sampled_from(["max", "average", "sum", "min"]))

@@ -28,7 +28,7 @@ from ..formats import open_tables
 from ..npz import write_array as write_npy
 from . import _loops
 from .folder import atomic_folder, check_replaceable, open_graph
-from .format import ArrayFacts, Meta, RowWriter, array_path, names_as_arrays, write_array, write_meta
+from .format import Meta, RowWriter, array_path, names_as_arrays, write_array, write_meta
 
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 # Memory of Python, numpy and compiled loops, where the system does not report it.
@@ -83,8 +83,8 @@ def build_store(
     Notes
     -----
     While they are numbered, node names that are text take about 150 bytes of memory each, integers at most a bit.
-    There can be 2**31 nodes at most. Weights of an edge that is listed several times are added in ascending order, so
-    that the result does not depend on the order of the input.
+    There can be fewer than 2**31 nodes. Weights of an edge that is listed several times are added in ascending order,
+    so that the result does not depend on the order of the input.
 
     Examples
     --------
@@ -274,7 +274,7 @@ _WORDS = 1 << 16
 
 
 def _numbered(spool, given, names, store, limit):
-    """Return (number of nodes, function from ids to node numbers, ArrayFacts of the arrays of their names)."""
+    """Return (number of nodes, function from ids to node numbers, checksums of the arrays of their names)."""
     if names is not None:
         arrays = names_as_arrays(names)
         return len(names), _same, {key: write_array(store, key, a.dtype, [a]) for key, a in arrays.items()}
@@ -282,8 +282,8 @@ def _numbered(spool, given, names, store, limit):
         found = _number_ids(spool, store, limit.free // 2)
     else:
         found = count_nodes(spool.low, spool.high, spool.n_edges, given.n_nodes), _same, {}
-    if found[0] > 2**31:
-        raise InputError(f"there are {found[0]:,} nodes; a build takes 2**31 at most")
+    if found[0] >= 2**31:
+        raise InputError(f"there are {found[0]:,} nodes, and ids of 32 bits name fewer than 2**31")
     return found
 
 
@@ -454,7 +454,7 @@ def _sorted(buckets, spool, given, reading, names, store, limit):
         check_directions(both // 2, single // 2, single + different > 0, reading.symmetrize, True)
         if buckets.kind != "file" and given.of_lines:
             tell_of_repeats(reading, spool.n_edges - both - single // 2 - n_self_loops)
-        arrays: dict[str, ArrayFacts] = rows.finish()
-    if rows.all_ones and arrays.pop("weights", None):
+        checksums = rows.finish()
+    if rows.all_ones and checksums.pop("weights", None) is not None:
         os.unlink(array_path(store, "weights"))
-    return Meta(arrays["degrees"].length, arrays["indices"].length, n_self_loops, rows.n_isolated, arrays | names)
+    return Meta(buckets.lasts[-1], rows.n_entries, n_self_loops, rows.n_isolated, checksums | names)

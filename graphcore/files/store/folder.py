@@ -14,14 +14,14 @@ from ...graphs._loops import check_rows, row_sums
 from ...graphs.from_edges import check_name_array
 from ...graphs.graph import Graph
 from ...graphs.rows import check_canonical, describe_defect
-from ..atomic import Use, check_apart, check_folder, put_in_place, sync_folder
+from ..atomic import check_apart, check_folder, put_in_place, sync_folder
 from ..source import naming
 from .format import (
     SUFFIX,
     Meta,
     checksum,
     is_store,
-    map_array,
+    map_arrays,
     names_as_arrays,
     names_from_arrays,
     read_meta,
@@ -92,12 +92,12 @@ def verify_store(path):
     path = check_path(path)
     graph, meta = open_graph(path), read_meta(path)
     with naming(path):
-        for name, facts in meta.arrays.items():
-            array, value = map_array(path, name, facts), 0
+        for name, array in map_arrays(path, meta).items():
+            value, written = 0, meta.checksums[name]
             for start in range(0, len(array), _PIECE):
                 value = checksum(array[start : start + _PIECE], value)
-            if value != facts.crc32:
-                raise FormatError(f"{name}.npy is damaged: its checksum is {value:#010x}, not {facts.crc32:#010x}")
+            if value != written:
+                raise FormatError(f"{name}.npy is damaged: its checksum is {value:#010x}, not {written:#010x}")
         check_canonical(graph.rows[:3])
     return graph
 
@@ -109,7 +109,7 @@ def _mapped(path):
         raise InputError(f"{path}: a graph on disk is a folder; graphcore.read_graph (graphcore info) reads files")
     with naming(path):
         meta = read_meta(path)
-        arrays = {name: map_array(path, name, facts) for name, facts in meta.arrays.items()}
+        arrays = map_arrays(path, meta)
         indptr, names = arrays["indptr"], arrays.get("node_names")
         if indptr[0] != 0 or indptr[-1] != meta.n_entries:
             raise FormatError(f"indptr.npy is damaged: it runs from {indptr[0]} to {indptr[-1]}, not {meta.n_entries}")
@@ -134,8 +134,8 @@ def write_store(graph: Graph, path: PathLike) -> None:
     if graph.node_names is not None:
         arrays |= names_as_arrays(graph.node_names)
     with atomic_folder(path, reads=[] if graph.origin is None else graph.origin[1]) as folder:
-        facts = {name: write_array(folder, name, a.dtype, [a]) for name, a in arrays.items() if a is not None}
-        write_meta(folder, Meta(graph.n_nodes, graph.n_entries, graph.n_self_loops, graph.n_isolated, facts))
+        checksums = {name: write_array(folder, name, a.dtype, [a]) for name, a in arrays.items() if a is not None}
+        write_meta(folder, Meta(graph.n_nodes, graph.n_entries, graph.n_self_loops, graph.n_isolated, checksums))
 
 
 def check_replaceable(path: PathLike, reads: Iterable[PathLike] = ()) -> str:
@@ -149,7 +149,7 @@ def check_replaceable(path: PathLike, reads: Iterable[PathLike] = ()) -> str:
     check_folder(path, written=True)
     if os.path.lexists(path) and not is_store(path):
         raise InputError(f"{path} is there and is no graph on disk, so it is not replaced; choose another name")
-    check_apart([*(Use(f"the input {each}", each, False) for each in reads), Use(f"the output {path}", path, True)])
+    check_apart([*((f"the input {each}", each, False) for each in reads), (f"the output {path}", path, True)])
     return path
 
 

@@ -17,7 +17,6 @@ from ...base.validation import read_only
 from ...exceptions import FormatError
 from ...graphs._loops import row_sums
 from ...graphs.from_edges import FIXED_WIDTH
-from ...graphs.rows import id_dtype
 from ..atomic import naming_file, to_disk
 from ..source import refusing
 
@@ -31,23 +30,14 @@ _ROWS = 1 << 20
 
 
 @dataclass(frozen=True)
-class ArrayFacts:
-    """Type, length, and the CRC-32 of an array's data (not of its header)."""
-
-    dtype: str
-    length: int
-    crc32: int
-
-
-@dataclass(frozen=True)
 class Meta:
-    """Counts of a stored graph, and the facts of each of its arrays."""
+    """Counts of a stored graph, and the CRC-32 of each of its arrays (of the data, not of the header)."""
 
     n_nodes: int
     n_entries: int
     n_self_loops: int
     n_isolated: int
-    arrays: dict = field(default_factory=dict)
+    checksums: dict[str, int] = field(default_factory=dict)
 
 
 def is_store(path: PathLike) -> bool:
@@ -97,39 +87,13 @@ def read_meta(folder):
         version = repr(facts.get("version"))[:40]
         raise FormatError(f"the format's version is {version}; this graphcore reads version {VERSION}")
     try:
-        meta = Meta(
-            *(facts[name] for name in ("n_nodes", "n_entries", "n_self_loops", "n_isolated")),
-            arrays={name: ArrayFacts(**array) for name, array in facts["arrays"].items()},
-        )
-        _check(meta)
-    except (KeyError, TypeError, AttributeError, ValueError, SyntaxError) as error:
+        meta = Meta(**{name: facts[name] for name in Meta.__dataclass_fields__})
+        counts = [meta.n_nodes - 1, meta.n_entries, meta.n_self_loops, meta.n_isolated, *meta.checksums.values()]
+        if not all(type(count) is int and 0 <= count < 2**62 for count in counts):
+            raise ValueError("a count is no number that a graph can have")
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise FormatError(f"{META} does not describe a graph: {repr(error)[:200]}") from None
     return meta
-
-
-def _check(meta):
-    """Raise a ValueError if the counts are inconsistent."""
-    n, n_entries, arrays = meta.n_nodes, meta.n_entries, meta.arrays
-    counts = [n, n_entries, meta.n_self_loops, meta.n_isolated]
-    counts += [count for facts in arrays.values() for count in (facts.length, facts.crc32)]
-    if not all(type(count) is int and 0 <= count < 2**62 for count in counts):
-        raise ValueError("a count is no number that a graph can have")
-    # Length and types of each array; None allows any.
-    known = {
-        "indptr": (n + 1, ["<i8"]), "indices": (n_entries, [id_dtype(n).str]), "weights": (n_entries, ["<f4", "<f8"]),
-        "degrees": (n, ["<f8"]), "node_names": (n, None),
-    }  # fmt: skip
-    if "node_name_ends" in arrays:
-        known |= {"node_names": (None, ["|u1"]), "node_name_ends": (n, ["<i8"])}
-    needed = {"indptr", "indices", "degrees"} | ({"node_names"} if "node_name_ends" in arrays else set())
-    if needed - set(arrays) or set(arrays) - set(known) or n < 1:
-        raise ValueError(f"arrays {sorted(arrays)} for {n} nodes")
-    for name, facts in arrays.items():
-        (length, types), found = known[name], np.dtype(facts.dtype)
-        if length not in (None, facts.length):
-            raise ValueError(f"{name} has length {facts.length}, not {length}")
-        if found.kind not in "biufcUSMm" or not found.itemsize or (types is not None and facts.dtype not in types):
-            raise ValueError(f"{name} has type {str(facts.dtype)[:40]}")
 
 
 # -- arrays ------------------------------------------------------------------------------------------------------------
@@ -152,10 +116,10 @@ class ArrayWriter:
             self.length += len(piece)
 
     def finish(self):
-        """Write the header anew with the length, flush the file to the disk, and return the ArrayFacts."""
+        """Write the header anew with the length, flush the file to the disk, and return the checksum."""
         self._write_header()
         to_disk(self._stream)
-        return ArrayFacts(self.dtype.str, self.length, self.crc32)
+        return self.crc32
 
     def _write_header(self):
         # numpy pads headers so that a length of any number of digits fits in the same space.
@@ -165,7 +129,7 @@ class ArrayWriter:
 
 
 def write_array(folder, name, dtype, pieces):
-    """Write an array that comes in pieces, and return its ArrayFacts."""
+    """Write an array that comes in pieces, and return its checksum."""
     with ExitStack() as stack:
         writer = ArrayWriter(stack, folder, name, dtype)
         for piece in pieces:
@@ -178,7 +142,7 @@ class RowWriter:
 
     def __init__(self, stack, folder, n_nodes, weight_dtype):
         self._row, self.n_isolated, self.all_ones = 0, 0, True
-        kinds = {"indptr": np.int64, "indices": id_dtype(n_nodes), "degrees": np.float64}
+        kinds = {"indptr": np.int64, "indices": np.int32, "degrees": np.float64}
         if weight_dtype is not None:
             kinds["weights"] = weight_dtype
         self._writers = {name: ArrayWriter(stack, folder, name, kind) for name, kind in kinds.items()}
@@ -206,25 +170,46 @@ class RowWriter:
             start = ends[-1]
         self._row = last
 
+    @property
+    def n_entries(self):
+        """Number of entries written so far."""
+        return self._writers["indices"].length
+
     def finish(self):
-        """Return the ArrayFacts of all arrays."""
+        """Return the checksums of all arrays."""
         return {name: writer.finish() for name, writer in self._writers.items()}
 
 
-def map_array(folder, name, facts):
-    """Open an array as a read-only memory map, after checking its type and its length."""
-    path = array_path(folder, name)
-    try:
-        with naming_file(path), refusing(f"{name}.npy is damaged"):
-            array = np.load(path, mmap_mode="r", allow_pickle=False)
-    except FileNotFoundError:
-        raise FormatError(f"{name}.npy is missing") from None
-    if (array.shape, array.dtype.str) != ((facts.length,), facts.dtype):
-        raise FormatError(
-            f"{name}.npy holds {array.dtype.str[:40]} of shape {str(array.shape)[:80]}, not {facts.dtype} of shape "
-            f"({facts.length},)"
-        )
-    return np.asarray(array)
+def map_arrays(folder, meta):
+    """Open all arrays as read-only memory maps, after checking their types and lengths."""
+    n, n_entries = meta.n_nodes, meta.n_entries
+    # Length and types of each array; None allows any.
+    wanted = {
+        "indptr": (n + 1, ["<i8"]), "indices": (n_entries, ["<i4"]), "degrees": (n, ["<f8"]),
+        "weights": (n_entries, ["<f4", "<f8"]), "node_names": (n, None),
+    }  # fmt: skip
+    if "node_name_ends" in meta.checksums:
+        wanted |= {"node_names": (None, ["|u1"]), "node_name_ends": (n, ["<i8"])}
+    arrays = {}
+    for name in dict.fromkeys(["indptr", "indices", "degrees", *meta.checksums]):
+        path = array_path(folder, name)
+        try:
+            with naming_file(path), refusing(f"{name}.npy is damaged"):
+                array = np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
+        except FileNotFoundError:
+            raise FormatError(f"{name}.npy is missing") from None
+        length, types = wanted.get(name, (0, []))
+        if (
+            array.ndim != 1
+            or len(array) != (len(array) if length is None else length)
+            or array.dtype.kind not in "biufcUSMm"
+            or (types is not None and array.dtype.str not in types)
+        ):
+            raise FormatError(
+                f"{name}.npy holds {array.dtype.str[:40]} of shape {str(array.shape)[:80]}: it is of another graph"
+            )
+        arrays[name] = array
+    return arrays
 
 
 def names_as_arrays(names):

@@ -208,7 +208,7 @@ def test_bad_input_is_named_with_its_line_and_leaves_nothing(tmp_path):
     refuse(tmp_path, "# nothing\n", "there are no edges")
     refuse(tmp_path, "", "empty")
     refuse(tmp_path, "%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n", "edge lists, Parquet")
-    refuse(tmp_path, "0 1\n1 0\n1 2\n", "look directed", InputError, symmetrize="error")
+    refuse(tmp_path, "0 1\n1 0\n1 2\n", "not symmetric", InputError, symmetrize="error")
 
 
 def test_memory_that_is_too_little_and_its_sizes(tmp_path, monkeypatch):

@@ -26,7 +26,7 @@ def change(store, name, **places):
     for place, value in places.items():
         array[int(place[1:])] = value
     np.save(store / f"{name}.npy", array)
-    forge(store, lambda facts: facts["arrays"][name].update(crc32=format.checksum(array)))
+    forge(store, lambda facts: facts["checksums"].update({name: format.checksum(array)}))
 
 
 def forge(store, do):
@@ -83,10 +83,6 @@ def meta(**facts):
     return lambda store: forge(store, lambda found: found.update(facts))
 
 
-def array(name, **facts):
-    return lambda store: forge(store, lambda found: found["arrays"].setdefault(name, {}).update(facts))
-
-
 NO_GRAPH = "does not describe a graph"
 
 
@@ -104,8 +100,9 @@ NO_GRAPH = "does not describe a graph"
         (lambda p: np.save(p / "indptr.npy", np.zeros(10, dtype=np.int64)), r"indptr\.npy is damaged"),
         (meta(n_entries=18.0), NO_GRAPH),
         (meta(n_nodes=10**300), NO_GRAPH),
-        (meta(arrays=[]), NO_GRAPH),
-        (array("node_names", dtype="|O", length=9, crc32=0), NO_GRAPH),
+        (meta(checksums=[]), NO_GRAPH),
+        (meta(checksums={"../g": 1}), "missing"),
+        (lambda p: np.save(p / "indptr.npy", np.array([None] * 10)), r"indptr\.npy is damaged"),
     ],
 )
 def test_damage_that_opening_finds(store, damage, message):
