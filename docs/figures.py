@@ -24,6 +24,12 @@ from sklearn.metrics import adjusted_rand_score
 
 import graphcore
 from graphcore import metrics
+from graphcore.base.progress import Stages
+from graphcore.base.streams import Streams
+from graphcore.cluster.pipeline import BALANCES, SELF_LOOP, coreset_graph, label_cells_in_balance, spectral_parts
+from graphcore.cluster.refine.merging import agglomerate
+from graphcore.cluster.settings import problem_of, resolve_settings
+from graphcore.kernels.graph import GraphKernel
 
 HERE = Path(__file__).parent
 FOLDER = HERE / "figures"
@@ -265,11 +271,15 @@ def levels():
     return figure
 
 
-def uneven():
-    """Draw uneven vectors in six clusters at three balances, along two principal axes."""
+def _uneven_vectors():
     rng = np.random.default_rng(1)
     sizes = [2000, 200, 100, 50, 30, 20]
-    X = np.concatenate([rng.normal(4 * rng.normal(size=16), 1.0, (size, 16)) for size in sizes])
+    return np.concatenate([rng.normal(4 * rng.normal(size=16), 1.0, (size, 16)) for size in sizes])
+
+
+def uneven():
+    """Draw uneven vectors in six clusters at three balances, along two principal axes."""
+    X = _uneven_vectors()
     axes_of_X = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)[2]
     graph, points = graphcore.knn_graph(X, random_state=0), X @ axes_of_X[:2].T
     figure, axes = plt.subplots(1, 3, figsize=(9, 3.2), layout="constrained")
@@ -278,6 +288,26 @@ def uneven():
         _draw_clusters(ax, points, labels, 5)
         ax.set_title(f"balance {balance:g}: largest {np.bincount(labels).max() / len(labels):.0%}", fontsize=10)
         _bare(ax)
+    return figure
+
+
+def forced_loss():
+    """Draw the objective while parts of uneven vectors are merged, at four balances."""
+    X = _uneven_vectors()
+    graph = graphcore.knn_graph(X, random_state=0)
+    settings, streams = resolve_settings(graph, 6), Streams(1).child("draft", 0)
+    problem = problem_of(graph.rows, settings)
+    cells = coreset_graph(GraphKernel(graph, SELF_LOOP), problem, settings, streams, None, Stages()).problem
+    _, _, (first, *_) = label_cells_in_balance(cells, settings, streams)
+    _, between = spectral_parts(cells, streams)
+    figure, ax = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
+    for balance in BALANCES:
+        linkage = problem.objective.at(price=(1.0 - balance) * first.information / first.entropy)
+        _, _, losses = agglomerate(between.rows, between.counts, 1, linkage=linkage)
+        ax.plot(np.arange(len(losses) + 1, 0, -1), -np.cumsum(np.append(0.0, losses)), label=f"balance {balance:g}")
+    ax.axvline(6, color="0.6", lw=0.8, zorder=0)
+    ax.set(xlabel="clusters left", ylabel="gained by merging (nats)", xlim=(len(losses) + 1, 1), ylim=(-0.5, None))
+    ax.legend(frameon=False)
     return figure
 
 
@@ -415,7 +445,7 @@ def _bare(ax):
 
 DRAWN = (
     idea, comparison, comparison_narrow, whiskers, sparse_coreset, coreset_error, choosing_k, levels, uneven,
-    calibration, flats_shapes, nystrom_brackets,
+    forced_loss, calibration, flats_shapes, nystrom_brackets,
 )  # fmt: skip
 
 if __name__ == "__main__":

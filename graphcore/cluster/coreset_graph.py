@@ -122,17 +122,6 @@ def settled_cells(kernel, indices, problem, n_passes=1, n_jobs=None):
     return labels, n_cells, n_unreached
 
 
-def random_cells(problem, rng, n_jobs=None):
-    """Cells that grow from half of a graph's nodes, drawn evenly: labels (n,) int32, and how many."""
-    n = len(problem.rows.degrees)
-    chosen = rng.choice(n, min(n, max(problem.fewest, n // 2)), replace=False)
-    labels = np.full(n, -1, dtype=np.int32)
-    labels[chosen] = np.arange(len(chosen))
-    n_labels = spread(problem.rows, labels, len(chosen))
-    move_locally(problem.without_limits(n_labels), labels, n_passes=1, n_jobs=n_jobs)
-    return labels, compact_labels(labels, n_labels)
-
-
 def _without_small(rows, labels, n_cells, min_count, n_jobs):
     """Give the nodes of cells of too little volume to those around; (labels, number of cells)."""
     kept = label_volumes(labels, rows.degrees, n_cells) >= min_sampled_volume(rows)

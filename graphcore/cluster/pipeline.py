@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 from ..base.loops import cached_property, effective_jobs, map_items
 from ..base.progress import Stages
@@ -16,7 +15,7 @@ from ..exceptions import warn_user
 from ..graphs.rows import GraphRows, in_range
 from ..kernels.graph import GraphKernel
 from .coreset import Coreset, sample_coreset
-from .coreset_graph import contract, nearest_centroids, random_cells, spread, spread_all
+from .coreset_graph import contract, nearest_centroids, spread, spread_all
 from .refine.improve import (
     FEW_MOVES,
     coarse_partition,
@@ -28,7 +27,7 @@ from .refine.improve import (
     moved_as_groups,
     recombine,
 )
-from .refine.merging import agglomerate, hierarchy
+from .refine.merging import hierarchy
 from .refine.objectives import OBJECTIVES
 from .refine.problem import (
     ANY_SIZE,
@@ -75,7 +74,7 @@ class Clustering:
     history : list of (str, float)
         The objective (larger is better) after each stage.
     balances : tuple of Trial
-        Balances that were tried, with information, entropy, cut share and agreement; empty where a
+        Balances that were tried, with information, entropy, cut share and forced loss; empty where a
         balance of 1 was given, or none plays a part.
     n_drafts : int
         Drafts made.
@@ -306,25 +305,32 @@ def label_nodes(problem, cells, of_cells, n_jobs=None):
 PARTS = 6
 # The candidates of balance="auto". At 1 the objective is the information alone, whose entropy favours even clusters.
 BALANCES = (1.0, 0.7, 0.5, 0.3)
-# The weight of the logarithm of residual uncertainty, and the least uncertainty that is told from none. On 69 generated
-# sets and 20 real ones weights of .1 to .2 do the same to a thousandth of the mean ARI (docs/choose_k.md).
-_DOUBT, _LEAST_DOUBT = 0.15, 0.01
-# What agreement counts. On 132 generated sets and 23 real ones a weight of .5 gains another .03 where there is noise,
-# and gives up clusters of letters (docs/choose_k.md).
-_AGREEMENT = 0.3
-# Scores that differ by less do so by chance: where draws agree on little, it is a little more at each step.
-_NOISE = 0.05
+# Unions down to k may lose this share of the information without gain before they count as forced: on 166 generated
+# sets and 24 labelled graphs .0005 to .005 do the same to .006 of the mean ARI (docs/choose_k.md).
+_FORCED = 1e-3
+# The least share of the entropy that remains as doubt: less is not told from none.
+_LEAST_DOUBT = 0.01
 
 
 class Trial(NamedTuple):
-    """Scores of the partition of a coreset graph at one balance."""
+    """The partition of a coreset graph at one balance."""
 
     balance: float
     information: float  # J, in nats
     entropy: float  # H of the clusters' shares of volume, in nats
     cut_share: float
-    score: float  # log J - 0.15 log(1 - J / H) + 0.3 agreement
-    agreement: float  # with clusters merged from groups drawn anew: 1 for the same ones, 0 by chance
+    forced_loss: float  # what the objective at this balance has fallen by, from its height to k clusters
+
+    @property
+    def is_free(self):
+        """Whether the unions down to k pay for themselves."""
+        return self.forced_loss <= _FORCED * self.information
+
+    @property
+    def worth(self):
+        """``J / (1 - J / H)``: large where clusters say much, and leave little doubt."""
+        doubt = 1.0 - self.information / self.entropy if self.entropy > 0.0 else 1.0
+        return self.information / max(doubt, _LEAST_DOUBT)
 
 
 def label_cells(problem, streams, n_jobs=None, stages=None):
@@ -359,71 +365,43 @@ def spectral_parts(problem, streams, n_jobs=None):
 def label_cells_in_balance(problem, settings, streams, n_jobs=None):
     """:func:`label_cells` at the balance that a graph asks for, or at the given one: (labels, settings, Trials).
 
-    At balance a the objective is ``J - (1 - a) (J_1 / H_1) H`` with the J and H of merging by J alone. Of what merging
-    then makes the one is taken that has the largest ``log J - 0.15 log(1 - J / H) + 0.3 A``, or the most even one of
-    several that nearly have it. The ratio ``1 - J / H`` is the doubt about a node's cluster that is left by the cluster
-    of a neighbour, and A the agreement with what is merged from groups that grow from random nodes (parts of the same
-    spectrum would agree on every cut). A cut through a large cluster is paid for by J, leaves doubt, and lies elsewhere
-    in every draw; a border between two clusters stays where it is.
+    At balance a the objective is ``J - (1 - a) (J_1 / H_1) H`` with the J and H of merging by J alone. Merging parts
+    first gains, and then loses: a balance at which it still gains when k clusters are left makes k natural. If 1 is
+    such a balance it is taken, otherwise of 1 and those the one with the largest ``J / (1 - J / H)``: the ratio is the
+    doubt about a node's cluster that the cluster of a neighbour leaves.
     """
     given = settings.balance  # 0: none
-    makers = [lambda: spectral_parts(problem, streams, n_jobs)]
-    if not given:
-        makers.append(lambda: _merged_parts(problem, streams.generator("groups"), n_jobs))
-    views = map_items(lambda make: make(), makers, n_jobs)
+    parts, between = spectral_parts(problem, streams, n_jobs)
     worth, trials, tables = 0.0, [], {}
-    for some in ((1.0,), BALANCES[1:] if not given else (given,)):  # the others are counted in what is found at 1
+    for some in ((1.0,), (given,) if given else BALANCES[1:]):  # the others are counted in what is found at 1
         records = [problem.objective.at(price=(1.0 - each) * worth) for each in some]
-        jobs = [replace(between, objective=record) for record in records for _, between in views]
-        of_parts = iter(map_items(merged, jobs, n_jobs))
-        for each in some:
-            table_of_parts, *_ = own = [next(of_parts) for _ in views]
-            found = [table[parts] for table, (parts, _) in zip(own, views, strict=True)]
-            agreement = _agreement(found[0], found[-1], problem.rows.degrees)
-            trials.append(_trial(each, views[0][1], table_of_parts, agreement))
-            tables[each] = found[0]
+        found = map_items(merged, [replace(between, objective=record) for record in records], n_jobs)
+        for each, (table, losses) in zip(some, found, strict=True):
+            trials.append(_trial(each, between, table, losses))
+            tables[each] = table[parts]
         if trials[0].entropy > 0.0:
             worth = trials[0].information / trials[0].entropy
-    best = given or trials[most_even([trial.score for trial in trials])].balance
+    best = given or most_natural(trials).balance
     settings = replace(settings, balance=best, entropy_price=(1.0 - best) * worth)
     priced = replace(problem, objective=settings.record)
     return moved_as_groups(priced, tables[best], streams.generator("merging"), n_jobs), settings, tuple(trials)
 
 
-def most_even(scores):
-    """Return the first of the scores, which are those of ever less even partitions, that is nearly the largest."""
-    return int(np.argmax(np.asarray(scores) >= max(scores) - _NOISE))
+def most_natural(trials):
+    """Return the Trial whose balance explains the number of clusters; the first of them is that of balance 1."""
+    first, *others = trials
+    return first if first.is_free else max([first, *(each for each in others if each.is_free)], key=lambda t: t.worth)
 
 
-def _merged_parts(problem, rng, n_jobs):
-    """As many parts, merged by J from groups that grow from half of the nodes, drawn at random."""
-    groups, n_groups = random_cells(problem, rng, n_jobs)
-    between = problem.between(groups, n_groups, n_jobs)
-    n_parts = min(n_groups, PARTS * problem.n_clusters)
-    parts, _, _ = agglomerate(between.rows, between.counts, n_parts, linkage=problem.objective.at())
-    return parts[groups], between.between(parts, n_parts, n_jobs)
-
-
-def _agreement(one, other, volumes):
-    """Adjusted Rand index, between nodes drawn by volume, of two partitions of groups."""
-    shares = sp.csr_array((volumes / volumes.sum(), (one, other)))
-    both, first, second = np.square(shares.data).sum(), shares.sum(axis=1), shares.sum(axis=0)
-    first, second = np.square(first).sum(), np.square(second).sum()
-    chance = first * second
-    spare = (first + second) / 2 - chance
-    return float((both - chance) / spare) if spare > 0.0 else 1.0
-
-
-def _trial(balance, problem, labels, agreement):
-    """Return the Trial of a partition, whose score is large where clusters say much, and leave little doubt."""
+def _trial(balance, problem, labels, losses):
     sums = problem.sums(labels)
     total, information = sums.volume.sum(), sums.value(OBJECTIVES["information"])
     shares = sums.volume[sums.volume > 0.0] / total
-    entropy, score = float(-(shares * np.log(shares)).sum()), -np.inf
-    if entropy > 0.0 and information > 0.0:
-        doubt = max(1.0 - information / entropy, _LEAST_DOUBT)
-        score = float(np.log(information) - _DOUBT * np.log(doubt)) + _AGREEMENT * agreement
-    return Trial(balance, information, entropy, float(1.0 - sums.internal.sum() / total), score, agreement)
+    lost = np.cumsum(np.append(0.0, losses))
+    return Trial(
+        balance, information, entropy=float(-(shares * np.log(shares)).sum()),
+        cut_share=float(1.0 - sums.internal.sum() / total), forced_loss=float(lost[-1] - lost.min()),
+    )  # fmt: skip
 
 
 # -- stage 6: more drafts, improved and recombined ---------------------------------------------------------------------

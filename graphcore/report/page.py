@@ -21,7 +21,7 @@ from markupsafe import Markup
 from .. import __version__
 from ..base.types import AnyGraph, ArrayLike, PathLike, RandomState
 from ..cluster.n_clusters import how_chosen
-from ..cluster.pipeline import UNSURE, most_even
+from ..cluster.pipeline import UNSURE
 from ..exceptions import InputError, ParameterError
 from ..files.atomic import check_writable, text_output
 from ..metrics.descriptions import nearest_clusters
@@ -167,7 +167,6 @@ def _render(facts, about, pictures):
         script=script, script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         pictures=pictures, nearest=nearest_clusters(facts.quotient),
         classes=facts.comparison and _classes(facts.comparison), origin=_origin(facts, about),
-        balances=_balances(facts.clustering),
     )  # fmt: skip
 
 
@@ -211,15 +210,6 @@ def _origin(facts, about):
         rows.append(("objective after", ", ".join(f"{stage} {value:.5g}" for stage, value in run.history)))
     settings = {} if run is None else asdict(run.settings)
     return rows + [(name.replace("_", " "), "none" if value is None else value) for name, value in settings.items()]
-
-
-def _balances(run):
-    """Return (the trial whose balance was taken, how far the best score is ahead, whether it was chosen), or None."""
-    if run is None or len(run.balances) < 2:
-        return None
-    taken = next(each for each in run.balances if each.balance == run.settings.balance)
-    scores = [each.score for each in run.balances]
-    return taken, max(scores) - taken.score, run.balances[most_even(scores)] is taken
 
 
 def _name(value):
