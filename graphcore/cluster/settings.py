@@ -84,7 +84,7 @@ class Settings:
     @property
     def is_search(self):
         """Whether more drafts are asked for than the default makes: they are many, and any gain is worth one."""
-        return self.max_drafts != 1 and self.price < EFFORTS["default"][1] / OBJECTIVES[self.objective].patience[1]
+        return self.max_drafts != 1 and self.price < EFFORTS["default"][1]
 
     @property
     def record(self) -> Objective:
@@ -186,9 +186,6 @@ def resolve(asked, graph, total_size=None, n_clusters=None):
     refuse_few(size, k, given)
     effort = asked["effort"]
     most_drafts, price = EFFORTS[effort] if isinstance(effort, str) else (math.ceil(effort), 0.0)
-    if effort == "default":
-        times, less = record.patience
-        most_drafts, price = most_drafts * times, price / less
     balance = 1.0 if record.price is None else 0.0 if asked["balance"] == "auto" else float(asked["balance"])
     least, most = _sizes(asked, n_linked if total_size is None else total_size, k)
     settings = Settings(
