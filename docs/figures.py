@@ -24,9 +24,9 @@ from sklearn.metrics import adjusted_rand_score
 
 import graphcore
 from graphcore import metrics
-from graphcore.base.progress import Stages
 from graphcore.base.streams import Streams
-from graphcore.cluster.pipeline import BALANCES, SELF_LOOP, coreset_graph, label_cells_in_balance, spectral_parts
+from graphcore.cluster.coreset_graph import contract
+from graphcore.cluster.pipeline import BALANCES, SELF_LOOP, draw_coreset, label_cells_in_balance, spectral_parts
 from graphcore.cluster.refine.merging import agglomerate
 from graphcore.cluster.settings import problem_of, resolve_settings
 from graphcore.kernels.graph import GraphKernel
@@ -297,7 +297,8 @@ def forced_loss():
     graph = graphcore.knn_graph(X, random_state=0)
     settings, streams = resolve_settings(graph, 6), Streams(1).child("draft", 0)
     problem = problem_of(graph.rows, settings)
-    cells = coreset_graph(GraphKernel(graph, SELF_LOOP), problem, settings, streams, None, Stages()).problem
+    kernel = GraphKernel(graph, SELF_LOOP)
+    _, cells, _ = contract(kernel, draw_coreset(kernel, settings, streams), problem)
     _, _, (first, *_) = label_cells_in_balance(cells, settings, streams)
     _, between = spectral_parts(cells, streams)
     figure, ax = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
