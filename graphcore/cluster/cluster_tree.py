@@ -30,7 +30,7 @@ _ENDINGS = {".nwk": "newick", ".newick": "newick", ".npy": "npy"} | TABLES
 class ClusterTree:
     """Clusters of every size, from cells to one, in one tree that passes through a fit's labels.
 
-    Leaves are cells: nodes that the same node of the coreset reaches best, where they are in the same cluster.
+    Leaves are cells: nodes around the same node of the coreset, where they are in the same cluster.
     Steps unite two clusters each, so there is a nested partition for every number of clusters from 1 to `n_leaves`.
     Tree clusters have ids as in scipy: leaves are 0 to ``n_leaves - 1``, step i makes ``n_leaves + i``. A cluster has
     the same *number* in all partitions that it is in: the single cluster is 0; where the partition into k + 1 splits

@@ -50,6 +50,8 @@ class Coreset:
     self_loop, shift : float or None
         Those of the kernel of the graph that nodes were drawn by, of whose degrees the weights are estimates; None for
         vectors, and where they are not known, as of merged coresets.
+    nodes : ndarray of int64, or None
+        The part of a graph that nodes were drawn from, ascending; None for all of it, and for vectors.
     """
 
     indices: np.ndarray = field(repr=False)
@@ -61,6 +63,7 @@ class Coreset:
     n_points: int | None = None
     self_loop: float | None = None
     shift: float | None = None
+    nodes: np.ndarray | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return len(self.indices)
@@ -614,6 +617,7 @@ def build_coreset(
     else:
         nodes = _check_nodes(nodes, of_graph.n_points)
         found = sample_coreset(of_graph.submatrix(nodes), n_clusters, **settings).of(nodes)
+        found = dataclasses.replace(found, nodes=nodes)
     return found.of_graph(of_graph.graph, of_graph.multiple, of_graph.shift)
 
 

@@ -27,7 +27,7 @@ _STEPS = 8
 
 
 def contract(kernel, coreset, problem, n_jobs=None):
-    """Give every node to the coreset node nearest to it by the kernel, and contract these cells.
+    """Give every node to the coreset node of largest kernel value, and contract these cells.
 
     Nodes that no coreset node reaches follow their neighbours. One pass of moves of single nodes then settles the
     cells, by the objective of the Problem; it may empty some, and a component without a coreset node is one. Returns
@@ -42,7 +42,10 @@ def contract(kernel, coreset, problem, n_jobs=None):
 
 
 def nearest_cells(kernel, indices):
-    """Give every node to the coreset node, one of ascending indices, whose row of the kernel is largest there.
+    """Give every node x to the coreset node y, one of ascending indices, of the largest ``K_xy``.
+
+    The least distance ``K_xx + K_yy - 2 K_xy`` would be another, as ``K_yy`` is the weight of a loop, put there for the
+    draws, over the square of the degree: it would draw nodes to hubs, also those that have no edge to them.
 
     Returns positions in `indices`, (n_points,) int32; -1 for nodes that no row reaches. A coreset node is in its own
     cell unless another row is larger there.

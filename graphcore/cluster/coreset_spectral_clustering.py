@@ -100,8 +100,8 @@ def coreset_spectral_clustering(
         about ``shift * n_nodes / n_coreset`` times the weight of a node's edges there, so keep it well below the share
         of the nodes that are drawn: larger ones make all nodes alike.
     coreset_graph : {"contracted", "induced"}, default "contracted"
-        The graph that is clustered. "contracted": every node joins the coreset node nearest to it by the kernel (one
-        that none reaches follows its neighbours), and the graph between these cells has every edge of the graph.
+        The graph that is clustered. "contracted": every node joins the coreset node of the largest ``K_xy`` (one that
+        none reaches follows its neighbours), and the graph between these cells has every edge of the graph.
         "induced": the edges between coreset nodes alone, as published, which are next to none on sparse graphs.
     eigen_solver : {"power", "exact"}, default "power"
         How it is embedded: by the power method, or by eigenvectors.
@@ -134,7 +134,8 @@ def coreset_spectral_clustering(
     2. A sampling tree draws D2 seeds C, each x in proportion to ``w_x Delta(x, C)``, where
        ``Delta(x, y) = K_xx + K_yy - 2 K_xy`` and ``Delta(x, C)`` is the least over C; then coreset nodes, in proportion
        to ``w_x Delta(x, C) / cost(C) + w_x / w(C)``.
-    3. The coreset graph: weights ``sum of A_xy`` between any two cells (or ``W K W``).
+    3. The coreset graph: weights ``sum of A_xy`` between any two cells (or ``W K W``). Cells go by ``K_xy`` and not by
+       ``Delta(x, y)``, whose ``K_yy``, of loops for the draws, would draw nodes to hubs that they have no edge to.
     4. The power method: smoothed random vectors ``((I + D^-1/2 A D^-1/2) / 2)^t X``, orthogonalised by QR; rows of
        length 1; k-means.
     5. With centroids ``c_j`` of the clusters so far, every node goes to ``argmin_j ||c_j||^2 - 2 <phi(x), c_j>``: of a

@@ -145,11 +145,13 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
     1. the kernel ``D^-1 A D^-1``, read off the graph;
     2. a coreset, drawn through a sampling tree by D2 seeds and importance;
-    3. the coreset graph: every node joins the coreset node nearest to it by the kernel, and these cells are contracted;
+    3. the coreset graph: every node joins the coreset node of largest kernel value, and these cells are contracted;
     4. the power method cuts it into six parts for each cluster, which are merged by the objective;
     5. labels go back to all nodes by kernel distances to the clusters' centroids;
     6. nodes and groups of nodes are moved as long as the objective improves;
     7. several such drafts are recombined: groups on which two drafts agree are moved as wholes.
+
+    Threads may fit models of their own at the same time; one model that several of them fit mixes their attributes.
 
     Where the number of clusters is free (``objective="modularity"``), merging in stage 4 begins with the cells.
 

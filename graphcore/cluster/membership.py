@@ -80,9 +80,17 @@ def memberships(sums, inner, volumes, evidence, objective=OBJECTIVES["informatio
     counts = np.diff(sums.indptr)
     filled = np.flatnonzero(counts)
     starts, lengths = sums.indptr[filled], counts[filled]
-    gains = 0.5 * evidence * max(worth, 0.0) * _gains(sums, by_inner, by_volume)
+    gains = sums.data
     if len(filled):
-        gains = np.exp(gains - np.repeat(np.maximum.reduceat(gains, starts), lengths))
+        # In units of each row, a power of two, so that weights of any size stay numbers.
+        units = np.ldexp(1.0, np.frexp(np.maximum.reduceat(sums.data, starts))[1] - 1)
+        sums.data /= np.repeat(units, lengths)
+        gains = _gains(sums, by_inner, by_volume)
+        with np.errstate(over="ignore"):
+            worths = np.minimum(0.5 * evidence * max(worth, 0.0) * units, np.finfo(float).max)
+            gains = np.exp(
+                (gains - np.repeat(np.maximum.reduceat(gains, starts), lengths)) * np.repeat(worths, lengths)
+            )
         gains[gains < _NOTHING * np.repeat(np.add.reduceat(gains, starts), lengths)] = 0.0
         gains /= np.repeat(np.add.reduceat(gains, starts), lengths)
     found = sp.csr_array((gains, sums.indices, sums.indptr), shape=sums.shape)

@@ -23,19 +23,20 @@ def merge_coresets(*coresets: Coreset) -> Coreset:
     Parameters
     ----------
     *coresets : Coreset
-        Of parts of one graph, see `nodes` of :func:`build_coreset`, or of vectors under one kernel.
+        Of parts of one graph that have no node in common, see `nodes` of :func:`build_coreset`, or of vectors under one
+        kernel.
 
     Returns
     -------
     Coreset
-        Nodes that several coresets hold have the sum of their weights. Vectors count as rows of all parts, one below
-        the other in the order given. Sums over it are unbiased if they are over every part.
+        Vectors count as rows of all parts, one below the other in the order given. Sums over it are unbiased if they
+        are over every part.
 
     Raises
     ------
     InputError
-        If there is no coreset, or they are of graphs and vectors, of vectors of different lengths, or of different
-        kernels.
+        If there is no coreset, or they are of parts that share nodes, of graphs and vectors, of vectors of different
+        lengths, or of different kernels.
 
     Notes
     -----
@@ -66,8 +67,15 @@ def merge_coresets(*coresets: Coreset) -> Coreset:
     weights, n_draws = np.concatenate([each.weights for each in coresets]), sum(each.n_draws for each in coresets)
     kernels = [each.kernel for each in coresets if each.kernel is not None]
     if not kernels:
-        indices, place = np.unique(np.concatenate([each.indices for each in coresets]), return_inverse=True)
-        return Coreset(indices, np.bincount(place, weights=weights), "merged", n_draws)
+        parts = [each.nodes for each in coresets if each.nodes is not None]
+        if len(parts) < len(coresets) or len(np.unique(np.concatenate(parts))) < sum(map(len, parts)):
+            raise InputError(
+                "the coresets are of parts that share nodes, which would count twice; give each part nodes= of its own "
+                "to build_coreset"
+            )
+        indices = np.concatenate([each.indices for each in coresets])
+        order = np.argsort(indices)
+        return Coreset(indices[order], weights[order], "merged", n_draws, nodes=np.sort(np.concatenate(parts)))
     if len(kernels) < len(coresets):
         raise InputError("some coresets are of vectors and some of nodes; merge each kind by itself")
     if any(kernel.function != kernels[0].function for kernel in kernels):
@@ -178,7 +186,8 @@ def reduce_coreset(
         seeding=seeding, replace=replace, random_state=random_state,
     )  # fmt: skip
     if whole is not None:
-        return found.of(coreset.indices).of_graph(whole.graph, whole.multiple, whole.shift)
+        found = found.of(coreset.indices).of_graph(whole.graph, whole.multiple, whole.shift)
+        return dataclasses.replace(found, nodes=coreset.nodes)
     return dataclasses.replace(found.over(among).of(coreset.indices), n_points=coreset.n_points)
 
 

@@ -41,6 +41,8 @@ EFFORTS: dict[str, tuple[Any, float]] = {
     "best": (None, 1e-11),
 }
 _LINKED = "the nodes that have an edge"
+# Long before that every node is a cluster of its own; beyond it products with volumes overflow.
+_FINEST = 1e100
 # Nodes with an edge, where there is no graph yet.
 _ANY_NUMBER = 2**62
 # Weights that are no whole numbers are counted in this part of the largest.
@@ -135,7 +137,7 @@ def _number_of_clusters(asked):
     n_clusters, resolution = asked["n_clusters"], asked["resolution"]
     own = OBJECTIVES[asked["objective"]].resolution is not None
     if resolution is not None:  # of density, above 0; or nats of labels for each of information, of which there is less
-        check_real("resolution", resolution, low=0.0 if own else 1.0, open_low=own)
+        check_real("resolution", resolution, low=0.0 if own else 1.0, high=_FINEST, open_low=own)
     if n_clusters is None:
         if not own and resolution is None:
             raise ParameterError(

@@ -50,6 +50,11 @@ def spectral_partition(
         embedding = power_embedding(A, n_clusters, n_parts=n_parts, random_state=streams, n_jobs=n_jobs)
     else:
         embedding, _ = spectral_embedding(A, n_clusters, degrees=degrees, random_state=streams)
+    if (
+        embedding.shape[1] == 1
+    ):  # of which rows of length 1 would leave the sign alone: the first eigenvector goes along
+        root = np.sqrt(_degrees(A))
+        embedding = np.column_stack([root / np.linalg.norm(root), embedding])
     embedding = unit_rows(embedding)
     if n_parts is not None:
         return part_labels(embedding, n_parts, streams.generator("parts"), n_jobs)
@@ -330,10 +335,11 @@ def spectral_embedding(A, n_vectors, *, degrees=None, random_state=None):
     edge.
 
     By row sums, a graph of c components has the eigenvalue 1 c times, with the roots of the degrees on each of them as
-    eigenvectors; of more than `n_vectors` components, those of the largest volume are taken. A Lanczos run may miss
-    copies of a multiple eigenvalue: what was found is taken out and the rest is searched again, until nothing larger
-    than the smallest found is left. Where ARPACK does not converge, small graphs are solved densely; more than 5,000
-    nodes are an InputError.
+    eigenvectors; of more than `n_vectors` components, those of the largest volume are taken. Entries of other vectors
+    that are rounding are 0: on components that a vector has no part in, they would give rows a direction. A Lanczos run
+    may miss copies of a multiple eigenvalue: what was found is taken out and the rest is searched again, until nothing
+    larger than the smallest found is left. Where ARPACK does not converge, small graphs are solved densely; more than
+    5,000 nodes are an InputError.
     """
     n = A.shape[0]
     S, root = normalized_adjacency(A, degrees)
@@ -357,25 +363,32 @@ def _largest(S, root, n_vectors, random_state, by_row_sums):
     from scipy.sparse.linalg import ArpackError
 
     n = S.shape[0]
-    if n <= _DENSE_NODES or n_vectors >= n // 2:
-        return _dense(S, n_vectors)
     basis = _of_components(S, root, n_vectors) if by_row_sums else np.empty((n, 0))
     if basis.shape[1] == n_vectors:
         return np.ones(n_vectors), basis
-    try:
-        return _by_lanczos(S, basis, n_vectors, Streams(random_state).generator("eigenvectors"))
-    except ArpackError as error:
-        if n <= _MAX_DENSE_NODES:
-            return _dense(S, n_vectors)
-        raise InputError(
-            f"the eigenvectors of a graph of {n:,} nodes did not converge ({error}): too many eigenvalues are nearly "
-            "the same; use eigen_solver='power', which needs none"
-        ) from None
+    if n <= _DENSE_NODES or n_vectors >= n // 2:
+        values, vectors = _dense(S, basis, n_vectors)
+    else:
+        try:
+            values, vectors = _by_lanczos(S, basis, n_vectors, Streams(random_state).generator("eigenvectors"))
+        except ArpackError as error:
+            if n > _MAX_DENSE_NODES:
+                raise InputError(
+                    f"the eigenvectors of a graph of {n:,} nodes did not converge ({error}): too many eigenvalues are "
+                    "nearly the same; use eigen_solver='power', which needs none"
+                ) from None
+            values, vectors = _dense(S, basis, n_vectors)
+    found = vectors[:, basis.shape[1] :]
+    found[np.abs(found) <= 10.0 * _rounding(n, False)] = 0.0
+    return values, vectors
 
 
-def _dense(S, n_vectors):
-    values, vectors = away(np.linalg.eigh, S.toarray())
-    return values[::-1][:n_vectors], vectors[:, ::-1][:, :n_vectors]
+def _dense(S, basis, n_vectors):
+    """Eigenpairs with those of `basis`, whose eigenvalue is 1, first: they are made the last of the others, at -2."""
+    values, vectors = away(np.linalg.eigh, S.toarray() - 3.0 * basis @ basis.T)
+    n_others = n_vectors - basis.shape[1]
+    values, vectors = values[::-1][:n_others], vectors[:, ::-1][:, :n_others]
+    return np.append(np.ones(basis.shape[1]), values), np.hstack([basis, vectors])
 
 
 def _of_components(S, root, n_vectors):

@@ -354,5 +354,8 @@ def weigh_nodes(graph, weights):
             entries *= graph.weights
     if not np.isfinite(entries).all():
         raise InputError("sample_weight times weights of edges is beyond the largest number; give smaller weights")
+    lost = np.flatnonzero(entries == 0)
+    if (weights[np.searchsorted(graph.indptr, lost, side="right") - 1] * (weights[graph.indices[lost]] > 0)).any():
+        raise InputError("sample_weight times weights of edges is below the smallest number; give larger weights")
     rows = drop_zeros(Rows(graph.indptr, graph.indices, entries))
     return Graph(*rows, node_names=graph.node_names, check=False)

@@ -21,8 +21,9 @@ from graphcore.cluster import spectral as power
 from graphcore.cluster.coreset import default_size, sample_coreset
 from graphcore.cluster.coreset_graph import contract
 from graphcore.cluster.refine.problem import apply_labels, matrix_of
-from graphcore.datasets import planted_partition
+from graphcore.datasets import load_karate, planted_partition
 from graphcore.kernels.graph import GraphKernel
+from graphcore.metrics import normalized_cut
 
 from .. import strategies as own
 from ..oracles import contributions, cost_of_partition, dense, dense_kernel, example, planted, quick
@@ -174,6 +175,13 @@ def test_unions_of_cells_are_worth_the_same_on_the_coreset_graph(pair, k, seed):
     # That of the cells themselves is in whatever is united of them.
     whole, least = cost(A, labels, k), cost(A, cells, len(B))
     assert whole == pytest.approx(least + cost(B, of_cells, k), rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("eigen_solver", ["power", "exact"])
+def test_two_clusters_of_karate_are_cut_well(eigen_solver):
+    karate = load_karate().graph
+    found = [clustered(karate, 2, eigen_solver=eigen_solver, random_state=seed).labels for seed in range(20)]
+    assert np.median([normalized_cut(karate, labels) for labels in found]) < 0.15
 
 
 def test_labels_of_nodes_with_loops_are_the_nearest_centroids():

@@ -97,6 +97,29 @@ def test_more_components_than_eigenvectors_give_the_largest_components():
         assert np.array_equal(np.flatnonzero(vectors[:, column]), np.flatnonzero(groups == group))
 
 
+def test_small_graphs_of_more_components_than_eigenvectors_give_the_largest():
+    sizes = [4, 10, 12, 3, 11]
+    A = cliques(sizes, loops=False)
+    groups = np.repeat(np.arange(len(sizes)), sizes)
+    vectors, values = spectral_embedding(sp.csr_array(A), 3)
+    assert np.array_equal(values, np.ones(3))
+    for column, group in enumerate((2, 4, 1)):
+        assert np.array_equal(np.flatnonzero(vectors[:, column]), np.flatnonzero(groups == group))
+    check(A, *spectral_embedding(sp.csr_array(A), 7), 7)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rows_of_components_without_a_part_in_any_vector_are_zero(seed):
+    rng = np.random.default_rng(seed)
+    sizes = [12, 11, 10, 4, 3]
+    A, groups = cliques(sizes, loops=False), np.repeat(np.arange(len(sizes)), sizes)
+    # By these degrees the eigenvalues of the first two components are the largest.
+    degrees = A.sum(axis=1) * np.array([1.0, 1.1, 3.0, 3.1, 3.2])[groups] * rng.uniform(1.0, 1.01, len(A))
+    vectors, _ = spectral_embedding(sp.csr_array(A), 2, degrees=degrees)
+    assert np.array_equal(np.flatnonzero(vectors.any(axis=1)), np.flatnonzero(groups < 2))
+    assert not vectors[groups == 0, 1].any() and not vectors[groups == 1, 0].any()
+
+
 @pytest.mark.parametrize("n_loops", [5, 400])
 def test_eigenvectors_beside_those_of_the_components(n_loops):
     A = np.zeros((500 + n_loops,) * 2)

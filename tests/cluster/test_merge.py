@@ -78,14 +78,29 @@ def test_vectors_are_those_of_all_parts_one_below_the_other():
     assert np.array_equal(left.indices, merged.indices) and np.array_equal(left.kernel.X, merged.kernel.X)
 
 
-def test_the_weights_of_a_node_in_several_coresets_add_up():
-    parts = [build_coreset(GRAPH, 3, size=50, random_state=seed) for seed in range(3)]
+def test_parts_of_a_graph_are_merged_and_those_that_share_nodes_are_refused():
+    nodes = np.random.default_rng(0).permutation(GRAPH.n_nodes)
+    parts = [build_coreset(GRAPH, 3, size=20, nodes=some, random_state=0) for some in np.array_split(nodes, 3)]
     merged = merge_coresets(*parts)
     dense = np.zeros(GRAPH.n_nodes)
     for part in parts:
         dense[part.indices] += part.weights
     assert np.array_equal(merged.indices, np.flatnonzero(dense))
-    assert np.allclose(merged.weights, dense[merged.indices])
+    assert np.array_equal(merged.weights, dense[merged.indices])
+    small = reduce_coreset(merge_coresets(*parts[:2]), 3, size=10, graph=GRAPH, random_state=0)
+    assert len(merge_coresets(small, parts[2])) == 10 + len(parts[2])
+    beside = build_coreset(GRAPH, 3, size=20, nodes=nodes[:50], random_state=1)
+    whole = [build_coreset(GRAPH, 3, size=20, random_state=seed) for seed in range(2)]
+    for shared in (
+        (parts[0], parts[0]),
+        (parts[0], beside),
+        (merged, parts[1]),
+        (small, beside),
+        whole,
+        (whole[0], beside),
+    ):
+        with pytest.raises(InputError, match="share nodes, which would count twice; give each part nodes= of its own"):
+            merge_coresets(*shared)
 
 
 def graph_parts(seed, method):

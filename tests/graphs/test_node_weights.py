@@ -9,6 +9,7 @@ import graphcore
 from graphcore import CoresetSpectralClustering, Graph, InputError
 from graphcore.cluster.refine.objectives import OBJECTIVES
 from graphcore.cluster.refine.problem import cluster_sums
+from graphcore.datasets import load_karate
 from graphcore.graphs.graph import weigh_nodes
 from graphcore.metrics import conductance
 
@@ -65,3 +66,17 @@ def test_weights_that_are_none():
             CoresetSpectralClustering(2).fit(graph, sample_weight=weights)
     with pytest.raises(InputError, match="beyond the largest number"):
         CoresetSpectralClustering(2).fit(graph, sample_weight=np.full(20, 1e200))
+    for weights in (np.full(20, 1e-200), np.append(np.full(10, 1e-200), np.ones(10))):
+        with pytest.raises(InputError, match="sample_weight times weights of edges is below the smallest number"):
+            CoresetSpectralClustering(2).fit(graph, sample_weight=weights)
+
+
+@pytest.mark.filterwarnings("ignore:weights differ:graphcore.GraphWarning")
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_memberships_are_finite_for_weights_of_any_range(objective):
+    graph = load_karate().graph
+    for exponent in (50, 150):
+        model = CoresetSpectralClustering(2, objective=objective, random_state=0)
+        model.fit(graph, sample_weight=10.0 ** np.linspace(-exponent, exponent, 34))
+        np.testing.assert_allclose(model.membership_.sum(axis=1), 1.0)
+        assert (model.membership_.argmax(axis=1) >= 0).all()
