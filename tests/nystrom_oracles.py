@@ -101,11 +101,6 @@ def coherence(V):
     return len(V) / V.shape[1] * np.square(V).sum(axis=1).max()
 
 
-def trace_norm(M):
-    """Sum of singular values."""
-    return np.abs(np.linalg.eigvalsh((M + M.T) / 2)).sum()
-
-
 def sketch_size(sampling, s, eps, n, coherence=1.0):
     """Columns for a relative error eps in the trace norm: Table 2 of Wang, Gittens and Mahoney, without constants."""
     log_s = math.log(max(s, 2))

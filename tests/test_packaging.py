@@ -39,12 +39,6 @@ def test_messages_about_missing_packages_name_them_and_an_extra_that_has_them():
     assert said == "this needs the package that: pip install that (or '.[plot]' in a checkout of graphcore)"
 
 
-def test_the_version_is_written_once():
-    assert PROJECT["project"]["dynamic"] == ["version"]
-    assert PROJECT["tool"]["hatch"]["version"]["path"] == "graphcore/__init__.py"
-    assert "version:" not in re.sub("cff-version:", "", (ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-
-
 def test_the_conda_recipe_agrees_with_the_project():
     """Dependencies and their bounds are equal; the version is taken from the package."""
     text = (ROOT / "docs" / "conda" / "recipe.yaml").read_text(encoding="utf-8")
