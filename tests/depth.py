@@ -2,10 +2,7 @@
 
 import math
 
-import pytest
 from hypothesis import settings
-
-__all__ = ["examples", "seeds"]
 
 FULL = 60
 # Compiled loops make the first example slow, and shared machines are uneven: no deadline.
@@ -17,8 +14,3 @@ settings.register_profile("quick", deadline=None, print_blob=True, max_examples=
 def examples(n):
     """Settings of a property test: `n` examples in the whole run, in the quick one the share that all tests have."""
     return settings(max_examples=math.ceil(n * settings.default.max_examples / FULL))
-
-
-def seeds(n, quick):
-    """The numbers below `n` as parameters of a test; from `quick` on they are for the whole run."""
-    return [*range(quick), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(quick, n))]

@@ -107,7 +107,7 @@ def coreset_spectral_clustering(
         How it is embedded: by the power method, or by eigenvectors.
     clusterer : callable, optional
         Another algorithm for the coreset graph, in place of the power method: it is called with a sparse matrix, a
-        symmetric csr_array of the weights, and `n_clusters`, and returns an integer label for each row. Theorem 1 of
+        symmetric csr_matrix of the weights (igraph takes no csr_array), and `n_clusters`, and returns an integer label for each row. Theorem 1 of
         the paper holds for any.
     coreset_degrees : {"row-sums", "weights"}, default "row-sums"
         Degrees by which an induced graph is normalised. "weights" are the coreset's own, as Theorem 1 of the paper has
@@ -238,7 +238,10 @@ def _warn_of_induced(matrix, n_clusters, n_unreached):
 
 def _clustered(clusterer, matrix, n_clusters):
     """Return what a callable makes of the coreset graph, numbered from 0; every row needs a label."""
-    labels = check_labels("labels of clusterer", clusterer(matrix.copy(), n_clusters), matrix.shape[0])
+    import scipy.sparse as sp
+
+    found = clusterer(sp.csr_matrix(matrix, copy=True), n_clusters)
+    labels = check_labels("labels of clusterer", found, matrix.shape[0])
     if (labels < 0).any():
         raise InputError("clusterer leaves rows without a label (-1); each row of the coreset graph needs one")
     return np.unique(labels, return_inverse=True)[1].astype(np.int32)

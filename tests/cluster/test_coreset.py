@@ -32,9 +32,9 @@ def node_costs(K, w, labels, k):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("name", ["barabasi-albert", "star", "weighted", "disconnected", "isolated nodes"])
+@pytest.mark.parametrize("name", ["barabasi-albert", "weighted", "isolated nodes"])
 def test_cost_is_unbiased(name, scheme):
-    # The centres are a fixed partition's centroids. Mean over 1,500 seeds within Z_LIMIT standard errors of the cost on
+    # The centres are a fixed partition's centroids. Mean over 1,000 seeds within Z_LIMIT standard errors of the cost on
     # all nodes: fails by chance with probability FAILURE for one choice of seeds.
     graph, A = example(name)
     self_loop = 1.0
@@ -43,7 +43,7 @@ def test_cost_is_unbiased(name, scheme):
     price = node_costs(K, w, np.random.default_rng(0).integers(0, k, len(w)), k)
     kernel = GraphKernel(graph, self_loop)
     costs, totals = [], []
-    for seed in range(1500):
+    for seed in range(1000):
         coreset = sample_coreset(kernel, k, size=10, n_seeds=3, random_state=seed, **SCHEMES[scheme])
         costs.append(coreset.weights @ price[coreset.indices])
         totals.append(coreset.weights.sum())

@@ -50,7 +50,7 @@ class TestTraceNorm:
 
     @pytest.mark.parametrize("sketch", SKETCHES)
     def test_c1_within_a_tenth_of_the_best_rank(self, sketch):
-        ratios = [self.ratio(sketch, 8 * self.S, seed) for seed in range(20)]
+        ratios = [self.ratio(sketch, 8 * self.S, seed) for seed in range(8)]
         assert min(ratios) >= 1
         # The theorem allows a failure in ten; trials found at most 1.049.
         assert max(ratios) <= 1.10
@@ -61,11 +61,11 @@ class TestTraceNorm:
         mu = coherence(top_eigenpairs(self.K, self.S)[1])
         for eps in (0.5, 0.25):
             c = min(1000, 2 * sketch_size(sketch, self.S, eps, 1000, mu))
-            assert max(self.ratio(sketch, c, seed) for seed in range(10)) <= 1 + eps
+            assert max(self.ratio(sketch, c, seed) for seed in range(3)) <= 1 + eps
 
     @pytest.mark.parametrize("sketch", SKETCHES)
     def test_c2_falls_to_one_as_the_sketch_grows(self, sketch):
-        means = [np.mean([self.ratio(sketch, c * self.S, seed) for seed in range(5)]) for c in (2, 4, 8)]
+        means = [np.mean([self.ratio(sketch, c * self.S, seed) for seed in range(3)]) for c in (2, 4, 8)]
         assert means[0] > means[1] > means[2] >= 1
         # Excess times c falls: faster than 1 / c.
         assert (means[0] - 1) * 2 > (means[1] - 1) * 4 > (means[2] - 1) * 8
@@ -142,7 +142,7 @@ def test_c23_uniform_landmarks_need_coherence_and_others_do_not():
     best = np.trace(K) - values.sum()
     scores = np.square(V).sum(axis=1)
 
-    def ratios(sketch, n_seeds=5, replace=False):
+    def ratios(sketch, n_seeds=3, replace=False):
         out = []
         for seed in range(n_seeds):
             sampling = sketch
@@ -151,7 +151,7 @@ def test_c23_uniform_landmarks_need_coherence_and_others_do_not():
             out.append(nystrom_features(K, 60, 10, sampling=sampling, random_state=seed).alpha / best)
         return np.array(out)
 
-    uniform = ratios("uniform", 20)
+    uniform = ratios("uniform", 10)
     assert uniform.mean() == pytest.approx(1.62, abs=0.06)
     assert (uniform > 1.5).mean() >= 0.8
     # The page has 1.0004, 1.00004, 1.0001 and 1.0005.
