@@ -92,6 +92,14 @@ def test_names_on_pages_of_claims_exist(page):
                 assert re.search(rf"^ *def {name}\(", file, re.MULTILINE), name
 
 
+def test_functions_that_pages_call_exist():
+    text = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    names = set(re.findall(r"(?<![\w./])graphcore\.([A-Za-z_][\w.]*)(?=\()", text))
+    assert {"load", "metrics.medoids"} <= names
+    for name in names:
+        reduce(descend, name.split("."), graphcore)
+
+
 def descend(holder, name):
     """Return an attribute, or a module that has to be imported first."""
     return getattr(holder, name) if hasattr(holder, name) else import_module(f"{holder.__name__}.{name}")
