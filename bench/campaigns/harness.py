@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-NAMES = ("files", "stores", "lifecycles", "threads")
+NAMES = ("files", "stores", "lifecycles", "threads", "interrupts")
 
 
 class Failure(Exception):

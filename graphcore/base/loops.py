@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 import numba
 import numpy as np
+from numba._dispatcher import compute_fingerprint
 from numba.core import event
 
 from ..exceptions import ParameterError
@@ -74,39 +75,51 @@ def compiled(function=None, *, sums_in_any_order=False):
 
 
 class _Loop:
-    """A compiled function that Python calls."""
+    """A compiled function that Python calls.
+
+    numba and LLVM do not survive an exception of a signal's handler while they load a loop or compile it, so that the
+    first call of each kind is made in another thread.
+    """
 
     def __init__(self, dispatcher):
         functools.update_wrapper(self, dispatcher)
-        self.dispatcher = dispatcher
+        self.dispatcher, self.known = dispatcher, set()
         self._numba_type_ = dispatcher._numba_type_  # numba compiles a call of this object as one of the dispatcher
 
     def __call__(self, *args):
-        if not self.dispatcher.signatures:
-            return away(self._compiling, *args)
         if not in_main_thread():
             check_stopped()
-            return self.dispatcher(*args)
-        if _bytes_of(args) > _LARGE:
-            return away(self.dispatcher, *args)
+            return self._called(*args)
         try:
-            return self.dispatcher(*args)
-        except SystemError as error:  # Python wraps an exception of a signal's handler that numba's boxing met
-            cause: BaseException = error
-            while isinstance(cause, SystemError) and cause.__cause__ is not None:
-                cause = cause.__cause__
-            raise cause from None
+            kinds = compute_fingerprint(args)
+        except NotImplementedError:  # of random generators, for one
+            return away(self._first, *args)
+        if kinds not in self.known:
+            result = away(self._first, *args)
+            self.known.add(kinds)
+            return result
+        return away(self._called, *args) if _bytes_of(args) > _LARGE else self._called(*args)
 
-    def _compiling(self, *args):
+    def _first(self, *args):
         """Make the first call; numba makes millions of objects, whose collection would cost a tenth of compiling."""
         check_stopped()
         was_enabled = gc.isenabled()
         gc.disable()
         try:
-            return self.dispatcher(*args)
+            return self._called(*args)
         finally:
             if was_enabled:
                 gc.enable()
+
+    def _called(self, *args):
+        """Call numba's function; what stopped it as it made Python's objects, Python has wrapped in a SystemError."""
+        try:
+            return self.dispatcher(*args)
+        except SystemError as error:
+            cause: BaseException = error
+            while isinstance(cause, SystemError) and cause.__cause__ is not None:
+                cause = cause.__cause__
+            raise cause from None
 
 
 def _bytes_of(values):

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numba import config
+from numba._dispatcher import compute_fingerprint
 
 import graphcore
 from graphcore import ParameterError
@@ -72,16 +73,27 @@ def test_read_only_arrays_are_views_where_they_can_be():
 
 
 @pytest.mark.skipif(bool(config.DISABLE_JIT), reason="loops are not compiled")
-@pytest.mark.parametrize(("n_bytes", "is_away"), [(8, False), (1 << 26, True)])
-def test_loops_over_large_arrays_run_in_another_thread(limits, n_bytes, is_away):
-    class Dispatcher:
-        signatures = ("compiled before",)
+def test_large_arrays_and_first_calls_of_each_kind_are_for_another_thread(limits):
+    limits(busy, dispatcher=lambda *args: threading.get_ident() != threading.main_thread().ident, known=set())
+    few, many = np.zeros(1), np.zeros(1 << 23)
+    calls = [few, few, few.astype("f4"), few, few[:, None], few[:, None], read_only(few), (few, (few,)), (few, (few,)),
+             (few, (many,)), (few, (many,)), (few, few)]  # fmt: skip
+    assert [busy(1, each) for each in calls] == [
+        True, False, True, False, True, False, True, True, False, True, True, True,
+    ]  # fmt: skip
 
-        def __call__(self, *args):
-            return threading.get_ident()
 
-    limits(busy, dispatcher=Dispatcher())
-    assert (busy(1, (np.zeros(1), (np.zeros(n_bytes // 8),))) != threading.get_ident()) == is_away
+@pytest.mark.skipif(bool(config.DISABLE_JIT), reason="loops are not compiled")
+@pytest.mark.parametrize("known", [set(), {compute_fingerprint((1, np.zeros(1)))}])
+@pytest.mark.parametrize("n_bytes", [8, 1 << 26])
+def test_where_memory_ends_loops_say_so(limits, known, n_bytes):
+    def dispatcher(*args):
+        raise SystemError("returned a result with an exception set") from MemoryError()
+
+    limits(busy, dispatcher=dispatcher, known=known)
+    for call in (busy, lambda *args: away(busy, *args)):
+        with pytest.raises(MemoryError):
+            call(1, np.zeros(n_bytes // 8))
 
 
 @pytest.mark.slow
