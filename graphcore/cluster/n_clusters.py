@@ -398,30 +398,30 @@ def sweep_coresets(graph, n_clusters, n_coresets=1, random_state=None, n_jobs=No
     return tuple(np.mean([curve[:most] for curve in curves], axis=0) for curves in zip(*swept, strict=True))
 
 
-def _levels(problem, labels, n_groups, ratio, n_jobs):
+def _levels(problem, labels, n_cells, ratio, n_jobs):
     """Yield curves of the tree of cells, of what these are merged and moved to, and so on, fine to coarse.
 
     `ratio` is that of the first two levels.
     """
-    between = problem.between(labels, n_groups, n_jobs)
+    between = problem.between(labels, n_cells, n_jobs)
     while True:
         tree, information, entropy = _merged(between)
         yield information, entropy
-        n_groups, ratio = int(n_groups / ratio), _RATIO
-        if n_groups < 2:
+        n_cells, ratio = int(n_cells / ratio), _RATIO
+        if n_cells < 2:
             return
-        table, moves = tree.labels_at(n_groups), None
-        labels, free = apply_labels(table, labels), problem.without_limits(n_groups)
+        table, moves = tree.labels_at(n_cells), None
+        labels, free = apply_labels(table, labels), problem.without_limits(n_cells)
         if is_huge(len(problem.rows.indices)):
             block_sweep(free, labels, n_jobs)
         else:
-            sums = between.without_limits(n_groups).sums(table)
+            sums = between.without_limits(n_cells).sums(table)
             _, moves = move_locally(free, labels, n_passes=_PASSES, tolerance=FEW_MOVES, sums=sums, n_jobs=n_jobs)
         if moves == 0:  # a pass over the whole graph less
-            between = between.between(table, n_groups)
+            between = between.between(table, n_cells)
         else:
-            n_groups = compact_labels(labels, n_groups)
-            between = problem.between(labels, n_groups, n_jobs)
+            n_cells = compact_labels(labels, n_cells)
+            between = problem.between(labels, n_cells, n_jobs)
 
 
 def _merged(between):

@@ -24,7 +24,7 @@ from .refine.improve import (
     merged,
     move_in_cycles,
     move_locally,
-    moved_as_groups,
+    moved_as_parts,
     recombine,
 )
 from .refine.merging import hierarchy
@@ -384,7 +384,7 @@ def label_cells_in_balance(problem, settings, streams, n_jobs=None):
     best = given or most_natural(trials).balance
     settings = replace(settings, balance=best, entropy_price=(1.0 - best) * worth)
     priced = replace(problem, objective=settings.record)
-    return moved_as_groups(priced, tables[best], streams.generator("merging"), n_jobs), settings, tuple(trials)
+    return moved_as_parts(priced, tables[best], streams.generator("merging"), n_jobs), settings, tuple(trials)
 
 
 def most_natural(trials):
@@ -565,7 +565,7 @@ def within_limits(problem, labels, fixed, rng, n_jobs=None):
     """Return the best Partition found that keeps to the largest size and to labels that stay, `fixed` (n,) int32.
 
     One start is `labels`, with clusters matched to the fixed labels; where all clusters have fixed nodes another is
-    what these make of the nodes around them. Each is improved by moves of nodes and of groups, under a largest size
+    what these make of the nodes around them. Each is improved by moves of nodes and of parts, under a largest size
     that becomes tighter, so that what is too much flows from cluster to cluster; the best of them again, under one that
     is loosened and tightened. `check_clusters` refuses labels that break a limit.
     """
@@ -647,12 +647,12 @@ def _divided(problem, labels, above, rng, n_jobs):
     same, and no move leads out.
     """
     n_above = int(above.max()) + 1
-    groups, n_groups = common_refinement([labels, above], max(int(labels.max()) + 1, n_above))
-    between = problem.between(groups, n_groups, n_jobs)
-    sizes = np.bincount(groups[groups >= 0], minlength=n_groups)
-    tree = hierarchy(between.rows, sizes, pick_labels(groups, n_groups, above), n_above, linkage=problem.objective)
+    parts, n_parts = common_refinement([labels, above], max(int(labels.max()) + 1, n_above))
+    between = problem.between(parts, n_parts, n_jobs)
+    sizes = np.bincount(parts[parts >= 0], minlength=n_parts)
+    tree = hierarchy(between.rows, sizes, pick_labels(parts, n_parts, above), n_above, linkage=problem.objective)
     inside = replace(problem, rows=_inside(problem.rows, above))
-    return improve(inside, apply_labels(tree.labels_at(problem.n_clusters), groups), rng, n_jobs)
+    return improve(inside, apply_labels(tree.labels_at(problem.n_clusters), parts), rng, n_jobs)
 
 
 def _inside(rows, labels):

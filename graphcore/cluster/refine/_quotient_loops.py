@@ -1,4 +1,4 @@
-"""Compiled loops that look at a graph through a labelling: groups of nodes, the graph between them, and samples."""
+"""Compiled loops that look at a graph through a labelling: parts, the graph between them, and samples."""
 
 from math import log
 
@@ -141,7 +141,7 @@ def quotient_rows(grouping, volumes, max_links, first, last, cuts, out_counts):
 
 @compiled
 def number_pairs(other, n_other, starts, members, out):
-    """Number the pairs (group, other label); -1 where either is missing. Returns how many pairs there are."""
+    """Number the pairs (part, other label); -1 where either is missing. Returns how many pairs there are."""
     names = np.full(n_other, -1, dtype=np.int32)
     out[:] = -1
     count = 0
@@ -330,24 +330,24 @@ def spread_labels(rows, n_labels, labels):
 
 
 @compiled
-def join_subgroups(rows, total, clusters, resolutions, units, order, groups, volumes):
-    """Units, visited in `order`, join the group inside their cluster that gains most modularity by it.
+def join_parts(rows, total, clusters, resolutions, parts, order, joined, volumes):
+    """Parts, visited in `order`, join others inside their cluster where that gains most modularity.
 
-    `units` are (of_node, starts, members): unit u is the nodes ``members[starts[u]:starts[u + 1]]``, of_node (n,) says
-    which one a node is in (-1: none); where they are of length 0 every node is a unit. `clusters` (n_units,) says in
-    which cluster a unit lies. On entry every unit is a group of its own, ``groups[u] == u`` (-1: left out), of volume
-    ``volumes[u]``, out of `total`; a group keeps the number of its first unit, which stays. `resolutions` (n_clusters,)
-    weighs a link against one by chance.
+    `parts` are (of_node, starts, members): part u is the nodes ``members[starts[u]:starts[u + 1]]``, of_node (n,) says
+    which one a node is in (-1: none); where they are of length 0 every node is a part. `clusters` (n_parts,) says in
+    which cluster a part lies. On entry every part is alone, ``joined[u] == u`` (-1: left out), of volume
+    ``volumes[u]``, out of `total`; joined parts have the number of the first of them, which stays. `resolutions`
+    (n_clusters,) weighs a link against one by chance.
     """
     indptr, indices, weights, _ = rows
-    of_node, starts, members = units
-    n = len(groups)
+    of_node, starts, members = parts
+    n = len(joined)
     nested, weighted = len(of_node) > 0, len(weights) > 0
     own = volumes.copy()
     is_alone = np.ones(n, dtype=np.bool_)
     links, seen, around = np.zeros(n), np.full(n, -1, dtype=np.int32), np.empty(n, dtype=np.int32)
     for u in order:
-        if groups[u] < 0 or not is_alone[u]:
+        if joined[u] < 0 or not is_alone[u]:
             continue
         n_around = 0
         for m in range(starts[u] if nested else u, starts[u + 1] if nested else u + 1):
@@ -356,7 +356,7 @@ def join_subgroups(rows, total, clusters, resolutions, units, order, groups, vol
                 v = of_node[indices[e]] if nested else indices[e]
                 if v < 0 or v == u or clusters[v] != clusters[u]:
                     continue
-                g = groups[v]
+                g = joined[v]
                 if seen[g] != u:
                     seen[g] = u
                     links[g] = 0.0
@@ -372,6 +372,6 @@ def join_subgroups(rows, total, clusters, resolutions, units, order, groups, vol
         if best >= 0:
             volumes[best] += own[u]
             volumes[u] = 0.0
-            groups[u] = best
+            joined[u] = best
             is_alone[u] = False
             is_alone[best] = False

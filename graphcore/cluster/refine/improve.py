@@ -1,4 +1,4 @@
-"""Raise the objective of a draft: moves of nodes, then of groups of nodes in cycles; and recombine it with another."""
+"""Raise the objective of a draft: moves of nodes, then of parts of nodes in cycles; and recombine it with another."""
 
 from copy import deepcopy
 
@@ -9,7 +9,7 @@ from ...base.progress import count
 from ...base.validation import read_only
 from ...graphs.rows import map_passes, pass_spans
 from . import _move_loops, _objective_loops
-from ._quotient_loops import join_subgroups
+from ._quotient_loops import join_parts
 from .merging import agglomerate
 from .objectives import OBJECTIVES
 from .problem import (
@@ -31,15 +31,15 @@ from .problem import (
     pick_labels,
 )
 
-# Simulated annealing of groups: first temperature in mean weights of an edge, or as a share of the mean weight of a
-# group if that is more; last temperature; number of sweeps.
+# Simulated annealing of parts: first temperature in mean weights of an edge, or as a share of the mean weight of a
+# part if that is more; last temperature; number of sweeps.
 _HOT, _HOT_SHARE, _COLD, _SWEEPS = 4.0, 0.3, 0.4, 100
-# Moves of groups end when a pass moves a smaller share of them.
-_FEW_GROUP_MOVES = 0.002
+# Moves of parts end when a pass moves a smaller share of them.
+_FEW_PART_MOVES = 0.002
 
 
 def improve(problem, labels, rng, n_jobs=None, told=None):
-    """Return the Partition of labels, changed in place, after moves of single nodes, then of groups of nodes in cycles.
+    """Return the Partition of labels, changed in place, after moves of single nodes, then of parts of nodes in cycles.
 
     (stage, objective) before and after each of the two is appended to the list `told`.
     """
@@ -65,35 +65,35 @@ def recombine(problem, first, second, rng, n_jobs=None):
     Sanders, Schulz, "Distributed evolutionary graph partitioning", ALENEX 2012, recombine by the common refinement.
     """
     better, problem = max(first, second, key=Partition.rank), problem.spanning(first.labels, second.labels)
-    groups, n_groups = common_refinement([first.labels, second.labels], problem.n_clusters)
-    if n_groups <= problem.n_clusters:
+    parts, n_parts = common_refinement([first.labels, second.labels], problem.n_clusters)
+    if n_parts <= problem.n_clusters:
         return better
-    coarse = problem.between(groups, n_groups, n_jobs, max_links(problem.rows))
-    # The unit of temperatures is the mean weight of an edge end between groups: here it is that of the graph.
+    coarse = problem.between(parts, n_parts, n_jobs, max_links(problem.rows))
+    # The unit of temperatures is the mean weight of an edge end between parts: here it is that of the graph.
     unit = len(coarse.rows.indices) / len(problem.rows.indices)
-    hot = max(unit * _HOT, _HOT_SHARE * len(coarse.rows.indices) / n_groups)
+    hot = max(unit * _HOT, _HOT_SHARE * len(coarse.rows.indices) / n_parts)
 
     def moved(is_merged, rng):
-        table = coarse_partition(coarse, rng) if is_merged else pick_labels(groups, n_groups, better.labels)
+        table = coarse_partition(coarse, rng) if is_merged else pick_labels(parts, n_parts, better.labels)
         spanning = coarse.spanning(table, room=2)
         anneal(spanning, table, np.geomspace(hot, unit * _COLD, _SWEEPS), rng)
         sums, _ = move_locally(spanning, table)
         return spanning.partition(table, sums)
 
     found = map_items(lambda start: moved(*start), list(zip((False, True), rng.spawn(2), strict=True)), n_jobs)
-    labels = apply_labels(max(found, key=Partition.rank).labels, groups)
+    labels = apply_labels(max(found, key=Partition.rank).labels, parts)
     keep_sizes(problem.spanning(labels), labels)
     return max(better, improve(problem, labels, rng, n_jobs), key=Partition.rank)
 
 
 def coarse_partition(problem, rng, parts=None, n_jobs=None):
-    """Partition the nodes of a graph between groups: merge, then move; labels (n,) int32.
+    """Partition the nodes of a graph between parts: merge, then move; labels (n,) int32.
 
     Merging begins with the nodes, or with `parts` of them: (labels (n,) int32, the Problem of the graph between these).
     """
     n = len(problem.rows.degrees)
     labels, between = (np.arange(n, dtype=np.int32), problem) if parts is None else parts
-    return moved_as_groups(problem, merged(between)[0][labels], rng, n_jobs)
+    return moved_as_parts(problem, merged(between)[0][labels], rng, n_jobs)
 
 
 def merged(problem):
@@ -106,16 +106,16 @@ def merged(problem):
         problem.rows, problem.counts, problem.n_clusters if problem.min_size else 0,
         linkage=problem.objective, min_size=problem.min_size,
     )  # fmt: skip
-    move_locally(problem.spanning(labels, room=2), labels, tolerance=_FEW_GROUP_MOVES)
+    move_locally(problem.spanning(labels, room=2), labels, tolerance=_FEW_PART_MOVES)
     return labels, losses
 
 
-def moved_as_groups(problem, labels, rng, n_jobs=None):
-    """Return labels (n,) int32 that merging left, after moves of single nodes of a graph between groups."""
+def moved_as_parts(problem, labels, rng, n_jobs=None):
+    """Return labels (n,) int32 that merging left, after moves of single nodes of a graph between parts."""
     n_clusters, spanning = int(labels.max()) + 1, problem.spanning(labels, room=2)
     keep_sizes(spanning, labels)
     order = rng.permutation(len(labels))
-    sums, _ = move_locally(spanning, labels, order=order, tolerance=_FEW_GROUP_MOVES, n_jobs=n_jobs)
+    sums, _ = move_locally(spanning, labels, order=order, tolerance=_FEW_PART_MOVES, n_jobs=n_jobs)
     if not problem.objective.is_per_cluster and not matrix_of(problem.rows).diagonal().any():
         # Single nodes, whatever they count, have no weight inside, and on graphs where all weights are alike the first
         # unions then show nothing. Their merging by the normalised cut is tried too.
@@ -123,7 +123,7 @@ def moved_as_groups(problem, labels, rng, n_jobs=None):
             problem.rows, problem.counts, n_clusters, linkage=OBJECTIVES["ncut"], min_size=problem.min_size
         )
         keep_sizes(spanning, other)
-        other_sums, _ = move_locally(spanning, other, tolerance=_FEW_GROUP_MOVES)
+        other_sums, _ = move_locally(spanning, other, tolerance=_FEW_PART_MOVES)
         if other_sums.value(problem.objective) > sums.value(problem.objective):
             return other
     return labels
@@ -361,13 +361,13 @@ def keep_sizes(problem, labels):
     return bool(sizes.max() <= problem.max_size and (least == 1 or sizes.min() >= least))
 
 
-# -- moves of groups of nodes, in cycles -------------------------------------------------------------------------------
+# -- moves of parts of nodes, in cycles -------------------------------------------------------------------------------
 
-# A level of groups that leaves more than this share of what it groups, or of its entries, is not worth a level.
+# A level of parts that leaves more than this share of what it unites, or of its entries, is not worth a level.
 _MAX_SHARE = 0.9
-# Cycles end where one raises the objective by less than this share of itself; the same among groups.
+# Cycles end where one raises the objective by less than this share of itself; the same among parts.
 _WORTH = 2.5e-3
-# Cycles among the groups of nodes for each cycle of the nodes: they are much cheaper, and raise it nearly as far.
+# Cycles among the parts of nodes for each cycle of the nodes: they are much cheaper, and raise it nearly as far.
 _INNER = 3
 # Blocks of numbers that stay together when an order is drawn: what is near in memory is visited soon.
 _BLOCK = 64
@@ -377,14 +377,14 @@ _NO_STARTS, _NO_NODES = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
 
 
 def move_in_cycles(problem, labels, rng, *, sums=None, merges=True, n_jobs=None):
-    """Raise the objective by moving groups of nodes, large ones first, then single nodes; again with other groups.
+    """Raise the objective by moving parts of nodes, large ones first, then single nodes; again with other parts.
 
-    Each cycle splits every cluster anew into groups, these into groups of groups (:func:`subgroups`), and moves the
-    largest first, which the first cycle also `merges` anew, where that is better; groups of nodes are moved so up to
-    three times, with other groups of theirs. `labels` (n,) int32, -1 stays, are changed in place, and never for the
+    Each cycle splits every cluster anew into parts, these into parts of parts (:func:`inner_parts`), and moves the
+    largest first, which the first cycle also `merges` anew, where that is better; parts of nodes are moved so up to
+    three times, with other parts of theirs. `labels` (n,) int32, -1 stays, are changed in place, and never for the
     worse; `sums` are theirs, if at hand. Returns ClusterSums, but for the cut.
 
-    Groups inside clusters are the refinement phase of Traag, Waltman, van Eck, "From Louvain to Leiden", Scientific
+    Parts inside clusters are the refinement phase of Traag, Waltman, van Eck, "From Louvain to Leiden", Scientific
     Reports 9, 2019.
     """
     sums = problem.sums(labels, n_jobs) if sums is None else sums
@@ -393,7 +393,7 @@ def move_in_cycles(problem, labels, rng, *, sums=None, merges=True, n_jobs=None)
         _cycle(problem, labels, moved, rng, n_jobs, _INNER, merges)
         merges = False
         value = moved.value(problem.objective)
-        if value <= before:  # also where there were no groups to move
+        if value <= before:  # also where there were no parts to move
             labels[:] = kept
             break
         sums = moved
@@ -402,30 +402,30 @@ def move_in_cycles(problem, labels, rng, *, sums=None, merges=True, n_jobs=None)
     return sums
 
 
-def _cycle(problem, labels, sums, rng, n_jobs, n_inner, merges, of_groups=False):
-    """One cycle; labels and their sums are changed in place. A cycle consists of cycles among the groups.
+def _cycle(problem, labels, sums, rng, n_jobs, n_inner, merges, of_parts=False):
+    """One cycle; labels and their sums are changed in place. A cycle consists of cycles among the parts.
 
-    The first one `merges` groups: on 85 graphs all but 1 % of what merging gains came of the first.
+    The first one `merges` parts: on 85 graphs all but 1 % of what merging gains came of the first.
     """
     rows, most = problem.rows, min(int(_MAX_SHARE * len(problem.rows.indices)), max_links(problem.rows))
-    groups, n_groups = subgroups(rows, labels, group_resolutions(problem.objective, sums), rng, most, n_jobs)
-    if n_groups <= _MAX_SHARE * len(labels):
-        between, clusters = problem.between(groups, n_groups, n_jobs), pick_labels(groups, n_groups, labels)
-        count("most links between groups", len(between.rows.indices), most=True)
+    parts, n_parts = inner_parts(rows, labels, part_resolutions(problem.objective, sums), rng, most, n_jobs)
+    if n_parts <= _MAX_SHARE * len(labels):
+        between, clusters = problem.between(parts, n_parts, n_jobs), pick_labels(parts, n_parts, labels)
+        count("most links between parts", len(between.rows.indices), most=True)
         for _ in range(n_inner):
             before = sums.value(problem.objective)
-            _cycle(between, clusters, sums, rng, n_jobs, 1, merges, of_groups=True)
+            _cycle(between, clusters, sums, rng, n_jobs, 1, merges, of_parts=True)
             merges, value = False, sums.value(problem.objective)
             if value - before < _WORTH * abs(value):
                 break
-        labels[:] = apply_labels(clusters, groups)
-    elif merges and of_groups:
+        labels[:] = apply_labels(clusters, parts)
+    elif merges and of_parts:
         _merge_anew(problem, labels, sums)
     move_locally(problem, labels, sums=sums, tolerance=FEW_MOVES, n_jobs=n_jobs)
 
 
 def _merge_anew(problem, labels, sums):
-    """Take what merging makes of the largest groups, in place, where that is better than the clusters they come from.
+    """Take what merging makes of the largest parts, in place, where that is better than the clusters they come from.
 
     Where two clusters are united and a third is cut, no single move mends both. As by moves, no cluster is made of
     parts without a link between them.
@@ -446,51 +446,51 @@ def _merge_anew(problem, labels, sums):
             kept[:] = new
 
 
-def subgroups(rows, clusters, resolutions, rng, max_entries=None, n_jobs=None):
-    """Groups of nodes that belong together inside their cluster: labels (n,) int32, -1 where `clusters` is, and number.
+def inner_parts(rows, clusters, resolutions, rng, max_entries=None, n_jobs=None):
+    """Parts of nodes that belong together inside their cluster: labels (n,) int32, -1 where `clusters` is, and number.
 
-    `resolutions` (n_clusters,) float64 say how many times as dense as by chance a group is. `rng` draws the order of
-    visits. Where the graph between the groups would have more than `max_entries`, by a sample, they are joined once
-    more; if even then, every node is a group.
+    `resolutions` (n_clusters,) float64 say how many times as dense as by chance a part is. `rng` draws the order of
+    visits. Where the graph between the parts would have more than `max_entries`, by a sample, they are joined once
+    more; if even then, every node is a part.
     """
-    groups, n_groups = _joined(rows, clusters, resolutions, rng, None, len(clusters), n_jobs)
-    while is_too_dense(rows, groups, n_groups, max_entries):
-        joined, n_joined = _joined(rows, clusters, resolutions, rng, groups, n_groups, n_jobs)
-        if n_joined > _MAX_SHARE * n_groups:
+    parts, n_parts = _joined(rows, clusters, resolutions, rng, None, len(clusters), n_jobs)
+    while is_too_dense(rows, parts, n_parts, max_entries):
+        joined, n_joined = _joined(rows, clusters, resolutions, rng, parts, n_parts, n_jobs)
+        if n_joined > _MAX_SHARE * n_parts:
             return np.where(clusters >= 0, np.arange(len(clusters), dtype=np.int32), -1), len(clusters)
-        groups, n_groups = apply_labels(joined, groups), n_joined
-    return groups, n_groups
+        parts, n_parts = apply_labels(joined, parts), n_joined
+    return parts, n_parts
 
 
-def _joined(rows, clusters, resolutions, rng, units, n_units, n_jobs):
-    """Groups of units inside their clusters, labels (n_units,) int32, and their number; None: every node is a unit."""
-    if units is None:
+def _joined(rows, clusters, resolutions, rng, parts, n_parts, n_jobs):
+    """Join parts inside their clusters: labels (n_parts,) int32, and their number; without parts every node is one."""
+    if parts is None:
         of_nodes, volumes = (_NO_NODES, _NO_STARTS, _NO_NODES), rows.degrees.copy()
     else:
-        of_nodes, volumes = (units, *grouped(units, n_units)), label_volumes(units, rows.degrees, n_units)
-        clusters = pick_labels(units, n_units, clusters)
+        of_nodes, volumes = (parts, *grouped(parts, n_parts)), label_volumes(parts, rows.degrees, n_parts)
+        clusters = pick_labels(parts, n_parts, clusters)
     count("entries joined", len(rows.indices))
-    groups = np.where(clusters >= 0, np.arange(n_units, dtype=np.int32), np.int32(-1))
+    joined = np.where(clusters >= 0, np.arange(n_parts, dtype=np.int32), np.int32(-1))
     total = float(rows.degrees.sum())
 
     def join(order):
-        join_subgroups(rows[:], total, clusters, resolutions, of_nodes, order, groups, volumes)
+        join_parts(rows[:], total, clusters, resolutions, of_nodes, order, joined, volumes)
 
-    starts = rng.permutation(-(-n_units // _BLOCK)).astype(np.int32) * _BLOCK
+    starts = rng.permutation(-(-n_parts // _BLOCK)).astype(np.int32) * _BLOCK
     order = (starts[:, None] + np.arange(_BLOCK, dtype=np.int32)).ravel()
-    order = order[order < n_units]
+    order = order[order < n_parts]
     n_threads = effective_jobs(n_jobs) if len(rows.indices) >= _LARGE else 1
     if n_threads == 1:
         join(order)
-    else:  # by clusters: what units do in one does not touch what those of others do
+    else:  # by clusters: what parts do in one does not touch what those of others do
         shares = label_volumes(clusters, volumes, len(resolutions))
         shares /= shares.sum()
         threads = ((np.cumsum(shares) - shares / 2) * n_threads).astype(np.int32)[clusters[order]]
         map_items(join, [order[threads == t] for t in range(n_threads)], n_threads)
-    return groups, compact_labels(groups, n_units)
+    return joined, compact_labels(joined, n_parts)
 
 
-def group_resolutions(objective, sums):
+def part_resolutions(objective, sums):
     """The resolution of modularity at which two parts of each cluster are better together: the objective's own, if any.
 
     Others have that of a planted partition of these inner weights, as many times more likely inside (p) and between (q)

@@ -15,7 +15,7 @@ from .problem import cluster_sums, grouped, matrix_of, quotient
 
 @dataclass(frozen=True, eq=False)
 class MergeTree:
-    """The order in which groups of nodes are merged, down to one cluster.
+    """The order in which parts of nodes are merged, down to one cluster.
 
     `children` (n_leaves - 1, 2) int64: step i makes cluster ``n_leaves + i`` of these two, as in scipy. `heights`: what
     the objective loses at each step, made non-decreasing. `leaf_sizes`
@@ -28,7 +28,7 @@ class MergeTree:
 
     @property
     def n_leaves(self):
-        """Number of groups at the bottom."""
+        """Number of parts at the bottom."""
         return len(self.leaf_sizes)
 
     def labels_at(self, n_clusters):
@@ -77,7 +77,7 @@ class MergeTree:
 def agglomerate(rows, sizes, n_clusters, *, linkage=OBJECTIVES["information"], min_size=1):
     """Merge the nodes of a quotient graph, the pair of neighbours that costs least first, until `n_clusters` are left.
 
-    With `n_clusters` 0 merging ends when no union gains. `sizes` (n,) int64 holds the nodes that each group stands for;
+    With `n_clusters` 0 merging ends when no union gains. `sizes` (n,) int64 holds the nodes that each part stands for;
     clusters of fewer than `min_size` are merged first. A union costs what an objective, the linkage, loses by it.
     Returns labels (n,) int32, children (n_unions, 2) int64, and what each union cost when it was made.
     """
@@ -122,9 +122,9 @@ def hierarchy(rows, sizes, labels, n_clusters, *, linkage=OBJECTIVES["informatio
     # Of each: height, cluster, position in the cluster's own order, the two children in the cluster's own names.
     steps: list[tuple] = []
     for c in range(n_clusters):
-        group = members[starts[c] : starts[c + 1]]
+        part = members[starts[c] : starts[c + 1]]
         elsewhere = volume, inner.sum() - inner[c], squares.sum() - squares[c]
-        children, losses = _unions(next(inside), sizes[group], 1, linkage, elsewhere=elsewhere)
+        children, losses = _unions(next(inside), sizes[part], 1, linkage, elsewhere=elsewhere)
         heights = np.maximum.accumulate(losses)
         steps.extend((heights[i], c, i, *children[i]) for i in range(len(children)))
     steps.sort()

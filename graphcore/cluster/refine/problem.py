@@ -26,7 +26,7 @@ _SAMPLED_ROWS = 256
 _MANY_ENTRIES = 1 << 28
 # It is read in its own order instead of cluster by cluster, and of its edges a sample is kept: 1 GB.
 _SAMPLED_ENTRIES = 1 << 27
-# Graphs between groups are exact up to this many entries, and up to this fraction of the graph's own.
+# Graphs between parts are exact up to this many entries, and up to this fraction of the graph's own.
 _FEW_LINKS, _MIN_COMPRESSION, _MANY_LINKS = 1 << 22, 4, 1 << 25
 # The least expected number of a cluster's entries in the sample that makes its links significant.
 _FEW_SAMPLED = 32
@@ -59,7 +59,7 @@ class ClusterSums:
 def cluster_sums(rows, labels, n_clusters, n_jobs=None, counts=None, splits=None):
     """Add up weights and nodes of every cluster; `labels` (n,) int32, -1 for no cluster.
 
-    Where rows are groups, `counts` (n,) int64 holds the nodes that each stands for. `splits`, two float64 arrays (n,),
+    Where rows are parts, `counts` (n,) int64 holds the nodes that each stands for. `splits`, two float64 arrays (n,),
     are filled with each node's weight inside and outside of its own cluster.
     """
     counts = read_only(np.empty(0, dtype=np.int64) if counts is None else counts)
@@ -100,7 +100,7 @@ class Partition(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A graph to be divided into clusters, and what is asked of them; where rows are groups of nodes, all is of groups.
+    """A graph to be divided into clusters, and what is asked of them; where rows are parts of nodes, all is of parts.
 
     No move shrinks a cluster below `min_size` (as `counts` count) or `min_share` of the mean volume, or makes one
     larger than `max_size`; fixed nodes stay. With a `min_size` of 0 clusters may be emptied and founded: how many there
@@ -151,13 +151,13 @@ class Problem:
         free = {"max_size": ANY_SIZE, "is_fixed": NONE_FIXED, "min_size": 1, "min_share": 0.0}
         return replace(self, n_clusters=n_clusters, **free)
 
-    def between(self, groups, n_groups, n_jobs=None, max_links=None):
-        """Return the problem on the graph between groups of nodes; a group that holds a fixed node is fixed."""
-        rows, is_fixed = quotient(self.rows, groups, n_groups, n_jobs, max_entries=max_links), NONE_FIXED
+    def between(self, parts, n_parts, n_jobs=None, max_links=None):
+        """Return the problem on the graph between parts of nodes; a part that holds a fixed node is fixed."""
+        rows, is_fixed = quotient(self.rows, parts, n_parts, n_jobs, max_entries=max_links), NONE_FIXED
         if len(self.is_fixed):
-            is_fixed = np.zeros(n_groups, dtype=bool)
-            is_fixed[groups[self.is_fixed & (groups >= 0)]] = True
-        counts = label_sizes(groups, n_groups, self.counts)
+            is_fixed = np.zeros(n_parts, dtype=bool)
+            is_fixed[parts[self.is_fixed & (parts >= 0)]] = True
+        counts = label_sizes(parts, n_parts, self.counts)
         return replace(self, rows=rows, counts=counts, is_fixed=read_only(is_fixed))
 
 
@@ -250,7 +250,7 @@ def _sample_part(rows, first, last, labels, limit):
 
 
 def max_links(rows):
-    """Return the entries that a graph between groups may have before only its strong links are kept."""
+    """Return the entries that a graph between parts may have before only its strong links are kept."""
     return min(max(_FEW_LINKS, len(rows.indices) // _MIN_COMPRESSION), _MANY_LINKS)
 
 
@@ -288,16 +288,16 @@ def grouped(labels, n_clusters):
 
 
 def common_refinement(labellings, n_clusters):
-    """(groups (n,) int32, their number): nodes that are together in all of several labellings; -1 is left out."""
-    groups, count = labellings[0].copy(), n_clusters
+    """(parts (n,) int32, their number): nodes that are together in all of several labellings; -1 is left out."""
+    parts, count = labellings[0].copy(), n_clusters
     for other in labellings[1:]:
-        starts, members = grouped(groups, count)
-        out = np.empty_like(groups)
+        starts, members = grouped(parts, count)
+        out = np.empty_like(parts)
         count = _loops.number_pairs(other, n_clusters, starts, members, out)
-        groups = out
+        parts = out
     if len(labellings) == 1:
-        count = compact_labels(groups, count)
-    return groups, count
+        count = compact_labels(parts, count)
+    return parts, count
 
 
 def label_sizes(labels, n_clusters, counts=NO_COUNTS):
@@ -330,15 +330,15 @@ def compact_labels(labels, n_clusters):
     return int(np.count_nonzero(is_used))
 
 
-def apply_labels(table, groups):
-    """Return labels of nodes, from labels of their groups; -1 for nodes without a group."""
-    return np.append(table, np.int32(-1))[groups]  # those of -1 have the last place
+def apply_labels(table, parts):
+    """Return labels of nodes, from labels of their parts; -1 for nodes without a part."""
+    return np.append(table, np.int32(-1))[parts]  # those of -1 have the last place
 
 
-def pick_labels(groups, n_groups, labels):
-    """Return labels of groups, from labels of nodes that agree within each group."""
-    out = np.empty(n_groups + 1, dtype=np.int32)
-    out[groups] = labels  # of nodes without a group (-1) into the last place
+def pick_labels(parts, n_parts, labels):
+    """Return labels of parts, from labels of nodes that agree within each part."""
+    out = np.empty(n_parts + 1, dtype=np.int32)
+    out[parts] = labels  # of nodes without a part (-1) into the last place
     return out[:-1]
 
 

@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 
 from graphcore import Graph
 from graphcore.cluster.refine import improve as cycles
-from graphcore.cluster.refine._quotient_loops import join_subgroups
+from graphcore.cluster.refine._quotient_loops import join_parts
 from graphcore.cluster.refine.improve import (
     _merge_anew,
-    group_resolutions,
+    inner_parts,
     move_in_cycles,
     move_locally,
-    subgroups,
+    part_resolutions,
 )
 from graphcore.cluster.refine.objectives import OBJECTIVES
 from graphcore.cluster.refine.problem import apply_labels, cluster_sums, compact_labels, grouped, pick_labels, quotient
@@ -48,7 +48,7 @@ def compiled(rows, volumes, clusters, resolutions, order, units=None):
     n, none = len(clusters), np.empty(0, dtype=np.int32)
     of_nodes = (none, np.empty(0, dtype=np.int64), none) if units is None else (units, *grouped(units, n))
     groups, volumes = np.where(clusters >= 0, np.arange(n, dtype=np.int32), np.int32(-1)), volumes.copy()
-    join_subgroups(rows[:], float(rows.degrees.sum()), clusters, resolutions, of_nodes, order, groups, volumes)
+    join_parts(rows[:], float(rows.degrees.sum()), clusters, resolutions, of_nodes, order, groups, volumes)
     return groups, volumes
 
 
@@ -91,18 +91,18 @@ def test_cycles_never_lower_the_objective_and_keep_the_limits(case, objective, m
 
 def test_groups_stay_inside_clusters_and_differ_from_call_to_call():
     rows, labels = planted(4, 100, 0.2, 0.02, 0)[0].rows, np.repeat(np.arange(4, dtype=np.int32), 100)
-    resolutions = group_resolutions(OBJECTIVES["information"], cluster_sums(rows, labels, 4))
+    resolutions = part_resolutions(OBJECTIVES["information"], cluster_sums(rows, labels, 4))
     rng = np.random.default_rng(0)
-    (first, n_first), (second, _) = (subgroups(rows, labels, resolutions, rng) for _ in range(2))
+    (first, n_first), (second, _) = (inner_parts(rows, labels, resolutions, rng) for _ in range(2))
     assert 4 < n_first < 200
     np.testing.assert_array_equal(apply_labels(pick_labels(first, n_first, labels), first), labels)
     assert not np.array_equal(first, second)
     # Where the graph between them would be too large, groups are larger, and then there are none.
     limit = len(quotient(rows, first, n_first).indices) // 2
-    larger, n_larger = subgroups(rows, labels, resolutions, rng, max_entries=limit)
+    larger, n_larger = inner_parts(rows, labels, resolutions, rng, max_entries=limit)
     assert 4 <= n_larger < n_first / 2
     assert len(quotient(rows, larger, n_larger).indices) <= limit
-    none, n_none = subgroups(rows, labels, resolutions, rng, max_entries=10)
+    none, n_none = inner_parts(rows, labels, resolutions, rng, max_entries=10)
     assert n_none == 400
     np.testing.assert_array_equal(none, np.arange(400))
 
@@ -111,8 +111,8 @@ def test_groups_do_not_depend_on_the_number_of_threads(limits):
     limits(cycles, _LARGE=0)
     rows, labels = planted(7, 60, 0.2, 0.02, 0)[0].rows, np.repeat(np.arange(7, dtype=np.int32), 60)
     labels[::50] = -1
-    resolutions = group_resolutions(OBJECTIVES["information"], cluster_sums(rows, labels, 7))
-    found = [subgroups(rows, labels, resolutions, np.random.default_rng(0), 100, n_jobs) for n_jobs in (1, 2, 5)]
+    resolutions = part_resolutions(OBJECTIVES["information"], cluster_sums(rows, labels, 7))
+    found = [inner_parts(rows, labels, resolutions, np.random.default_rng(0), 100, n_jobs) for n_jobs in (1, 2, 5)]
     for groups, n_groups in found[1:]:
         assert n_groups == found[0][1]
         np.testing.assert_array_equal(groups, found[0][0])
@@ -123,7 +123,7 @@ def test_resolutions_are_those_of_a_planted_partition():
     rows = planted(4, 200, 0.2, 0.02, 0)[0].rows
     mean = (0.2 + 3 * 0.02) / 4
     p, q = 0.2 / mean, 0.02 / mean
-    found = group_resolutions(
+    found = part_resolutions(
         OBJECTIVES["information"], cluster_sums(rows, np.repeat(np.arange(4, dtype=np.int32), 200), 4)
     )
     np.testing.assert_allclose(found, (p - q) / np.log(p / q), rtol=0.05)
@@ -132,7 +132,7 @@ def test_resolutions_are_those_of_a_planted_partition():
     for labels in ([0, 1, 0, 1], [0, 0, 0, 0]):
         assert np.all(
             np.isfinite(
-                group_resolutions(OBJECTIVES["information"], cluster_sums(ring, np.array(labels, dtype=np.int32), 2))
+                part_resolutions(OBJECTIVES["information"], cluster_sums(ring, np.array(labels, dtype=np.int32), 2))
             )
         )
 
