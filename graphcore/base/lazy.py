@@ -1,8 +1,9 @@
 """Import public names and large modules when they are first used, so that the package itself is imported quickly."""
 
+import signal
 import sys
 import threading
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
@@ -37,11 +38,28 @@ def lazy_names(package, homes):
             return import_module(f".{name}", package)
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = getattr(import_module(homes[name], package), name)
+        with _interrupted_later():
+            value = getattr(import_module(homes[name], package), name)
         setattr(sys.modules[package], name, value)  # not asked for again
         return value
 
     return find, lambda: names, names
+
+
+@contextmanager
+def _interrupted_later():
+    """Have Ctrl-C wait for the end: some modules, as asyncio, cannot be imported again once an import was cut short."""
+    came = []
+    before = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT)
+    if before:
+        signal.signal(signal.SIGINT, lambda *given: came.append(given))
+    try:
+        yield
+    finally:
+        if before:
+            signal.signal(signal.SIGINT, before)
+        if came:
+            signal.raise_signal(signal.SIGINT)
 
 
 def _is_module(package, name):

@@ -96,6 +96,15 @@ def test_where_memory_ends_loops_say_so(limits, known, n_bytes):
             call(1, np.zeros(n_bytes // 8))
 
 
+def test_where_memory_leaves_no_thread_calls_say_so(monkeypatch):
+    def start(self):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    with pytest.raises(MemoryError, match="can't start new thread"):
+        away(divmod, 7, 2)
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(bool(config.DISABLE_JIT), reason="loops are not compiled")
 @pytest.mark.parametrize("has_folder", [True, False])
