@@ -80,7 +80,7 @@ def steps():
     from graphcore.cluster.spectral import kmeans_labels
 
     def by_kmeans(X, n_parts, rng, n_jobs):
-        return kmeans_labels(X, n_parts, n_init=1, random_state=rng, n_jobs=n_jobs)
+        return kmeans_labels(X, n_parts, n_init=1, random_state=rng)
 
     def switch(title, module, name, value):
         return Variant(title, patches=((module, name, value),))

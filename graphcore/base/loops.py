@@ -322,11 +322,11 @@ _libraries: list = [0, None]
 
 
 @contextmanager
-def limited_libraries(openmp=1):
-    """BLAS works with one thread inside, so that sums are taken in the same order everywhere, OpenMP with `openmp`.
+def limited_libraries():
+    """BLAS and OpenMP work with one thread inside, so that sums are taken in the same order everywhere.
 
-    More than one is for sums that are the same in any order. One thread at a time: others wait; the same may come back,
-    as by a caller's own kernel that uses graphcore. Libraries have to be imported before, or they are not limited.
+    One thread at a time: others wait; the same may come back, as by a caller's own kernel that uses graphcore.
+    Libraries have to be imported before, or they are not limited.
     """
     from threadpoolctl import ThreadpoolController
 
@@ -334,7 +334,7 @@ def limited_libraries(openmp=1):
         if _libraries[0] != (n_modules := len(sys.modules)):
             # It is called back from C while it looks for libraries, where the exception of a signal would be lost.
             _libraries[:] = n_modules, away(ThreadpoolController)
-        limited.enter_context(_libraries[1].limit(limits={"blas": 1, "openmp": openmp}))
+        limited.enter_context(_libraries[1].limit(limits={"blas": 1, "openmp": 1}))
         yield
 
 

@@ -3,11 +3,10 @@
 import math
 import warnings
 from functools import partial
-from typing import Any
 
 import numpy as np
 
-from ..base.loops import away, effective_jobs, limited_libraries, map_blocks, row_blocks
+from ..base.loops import away, limited_libraries, map_blocks, row_blocks
 from ..base.streams import Streams
 from ..base.validation import check_integer
 from ..exceptions import InputError
@@ -17,9 +16,6 @@ from . import _power_loops as _loops
 
 # Initialisations of k-means, as long as an iteration takes no more distances than this.
 _INITIALISATIONS, _DISTANCES = 10, 1 << 24
-# Several threads work where an iteration takes so many distances. They wait for each other busily: with fewer, and most
-# of all on a busy machine, that takes longer than it saves.
-_MANY_DISTANCES = 1 << 22
 # Distances from rows to parts are held for so many pairs at a time.
 _HELD_DISTANCES = 1 << 20
 # Added to squared distances of rows of length 1, so that there are enough rows to draw where many are equal.
@@ -60,7 +56,7 @@ def spectral_partition(
         return part_labels(embedding, n_parts, streams.generator("parts"), n_jobs)
     if n_init == "auto":
         n_init = min(_INITIALISATIONS, max(1, _INITIALISATIONS * _DISTANCES // (len(embedding) * n_clusters)))
-    return kmeans_labels(embedding, n_clusters, n_init=n_init, random_state=streams, n_jobs=n_jobs)
+    return kmeans_labels(embedding, n_clusters, n_init=n_init, random_state=streams)
 
 
 def part_labels(X, n_parts, rng, n_jobs=None):
@@ -90,55 +86,23 @@ def part_labels(X, n_parts, rng, n_jobs=None):
         return nearest(np.append(drawn, others)).astype(np.int32)
 
 
-def kmeans_labels(X, n_clusters, *, n_init=10, random_state=None, n_jobs=None):
+def kmeans_labels(X, n_clusters, *, n_init=10, random_state=None):
     """Cluster rows by scikit-learn's k-means, the best of `n_init` initialisations; returns labels (n,) int32.
 
-    There are fewer than `n_clusters` different labels if there are fewer distinct rows. They do not depend on `n_jobs`.
+    There are fewer than `n_clusters` different labels if there are fewer distinct rows. One thread works: several would
+    add up in another order, and labels are to be the same for any number of them.
     """
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
 
-    rows, weights = _summable(X)
+    X = np.ascontiguousarray(X, dtype=np.float64)
     seeds = Streams(random_state).generator("k-means").integers(2**31 - 1, size=n_init)
-    n_threads = effective_jobs(n_jobs) if len(X) * n_clusters >= _MANY_DISTANCES else 1
-    best: Any = None
-    lowest = np.inf
     # Warning filters belong to the whole process, as thread pools do: only one thread at a time may change them.
-    with limited_libraries(openmp=n_threads), warnings.catch_warnings():
+    with limited_libraries(), warnings.catch_warnings():
         # Fewer distinct rows than clusters is counted by the caller, who knows what it means.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        for seed in seeds.tolist():
-            model = KMeans(n_clusters, n_init=1, random_state=seed, copy_x=False).fit(rows, sample_weight=weights)
-            cost = 0.0  # a single one is the best
-            if n_init > 1:  # scikit-learn's own sum of squares depends on the number of threads
-                cost = np.square(rows[:-1] - model.cluster_centers_[model.labels_[:-1]]).sum()
-            if cost < lowest:
-                best, lowest = model.labels_, cost
-    return best[:-1].astype(np.int32)
-
-
-def _summable(X):
-    """(rows, weights): `X`, shifted, scaled and rounded to integers so small that their sums have no rounding errors.
-
-    Threads may then add them up in any order. scikit-learn subtracts the mean of the rows: it is made exactly 0, as the
-    rows are shifted by integers, and one more row, of weight 0, takes what is left over. Rows that were equal stay
-    equal. With 100,000 rows, numbers are rounded to 1e-10 of the largest difference from the first row.
-    """
-    n = len(X)
-    # Sums of n + 1 numbers below twice 2^bits have to stay below 2^53.
-    bits = 51 - math.ceil(math.log2(n + 1))
-    rows = np.empty((n + 1, X.shape[1]))
-    np.subtract(X, X[0], out=rows[:n], dtype=np.float64)
-    exponent = math.frexp(float(np.abs(rows[:n]).max(initial=0.0)))[1]
-    np.rint(np.ldexp(rows[:n], bits - exponent, out=rows[:n]), out=rows[:n])
-    # A cluster that loses all its rows takes the one farthest from its centre, whatever its weight: this must not be
-    # the row added here, so that lies beside one in the middle.
-    rows[n] = rows[np.square(rows[:n] - rows[:n].mean(axis=0)).sum(axis=1).argmin()]
-    rows -= np.floor(rows.sum(axis=0) / (n + 1))
-    rows[n] -= rows.sum(axis=0)
-    weights = np.ones(n + 1)
-    weights[n] = 0.0
-    return rows, weights
+        models = [KMeans(n_clusters, n_init=1, random_state=seed).fit(X) for seed in seeds.tolist()]
+    return min(models, key=lambda model: model.inertia_).labels_.astype(np.int32)
 
 
 # From MANY_ENTRIES on, products are made in single precision and by several threads. There, after so many products the

@@ -5,15 +5,13 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
-from hypothesis import strategies as st
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
 from graphcore.cluster import spectral as partition
-from graphcore.cluster.spectral import _summable, kmeans_labels, part_labels, spectral_partition
+from graphcore.cluster.spectral import kmeans_labels, part_labels, spectral_partition
 
-from ..oracles import EXAMPLES, example_adjacencies, planted, quick
+from ..oracles import EXAMPLES, example_adjacencies, planted
 
 EIGEN_SOLVERS = ("power", "exact")
 
@@ -102,44 +100,10 @@ def test_fewer_distinct_rows_than_clusters():
     assert labels.max() < 4
 
 
-@quick
-@given(
-    st.integers(1, 40),
-    st.integers(1, 4),
-    st.sampled_from([1e-300, 1e-3, 1.0, 1e9]),
-    st.booleans(),
-    st.integers(0, 2**32 - 1),
-)
-def test_rows_for_kmeans_add_up_exactly_in_any_order(n, n_features, size, repeated, seed):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, n_features)) * size
-    if repeated:
-        X = X[rng.integers(0, n, n)]
-    rows, weights = _summable(X)
-    assert rows.shape == (n + 1, n_features)
-    assert weights.tolist() == [1.0] * n + [0.0]
-    whole = [[int(x) for x in row] for row in rows]
-    assert np.array_equal(rows, whole)
-    # Exact, however large, as Python adds integers: no partial sum in any order is beyond 2^53.
-    assert all(sum(column) == 0 for column in zip(*whole, strict=True))
-    assert all(sum(map(abs, column)) < 2**53 for column in zip(*whole, strict=True))
-    assert (rows.mean(axis=0) == 0).all()
-    # Rows are as before up to a scale and a shift, and equal rows stay equal.
-    X = X - X[0]
-    exponent = int(51 - np.ceil(np.log2(n + 1)) - np.frexp(np.abs(X).max())[1])
-    scaled = np.ldexp(X, exponent)
-    assert np.abs((rows[:n] - rows[0]) - scaled).max() <= 1.01
-    assert len(np.unique(rows[:n], axis=0)) == len(np.unique(np.rint(scaled), axis=0))
-    # The row of weight 0 lies beside another one.
-    assert np.abs(rows[n] - rows[:n]).max(axis=1).min() <= n + 1
-
-
 @pytest.mark.slow
-def test_kmeans_costs_are_those_of_scikit_learn(limits):
-    limits(partition, _MANY_DISTANCES=1)
+def test_kmeans_costs_are_those_of_scikit_learn():
     X = np.random.default_rng(3).normal(size=(3000, 6)).astype(np.float32)
-    one, two = (kmeans_labels(X, 40, n_init=3, random_state=5, n_jobs=n) for n in (1, 2))
-    assert np.array_equal(one, two)
+    one = kmeans_labels(X, 40, n_init=3, random_state=5)
 
     def cost(labels):
         return sum(((X[labels == c] - X[labels == c].mean(axis=0)) ** 2).sum() for c in range(40))
