@@ -95,16 +95,16 @@ def _aligned(labels, truth, graph, encoding):
 
 def _scores(first, second, graph):
     import numpy as np
-    from sklearn.metrics import homogeneity_completeness_v_measure
 
     from ..metrics import agreement, normalized_cut
+    from ..metrics.quality import compared
 
     kept = (first >= 0) & (second >= 0)
-    homogeneity, completeness, _ = homogeneity_completeness_v_measure(second[kept], first[kept])
+    more = compared(first[kept], second[kept])
     scores = {
         "without_label": int(len(kept) - kept.sum()), "n_clusters": len(np.unique(first[kept])),
         "n_other": len(np.unique(second[kept])), **agreement(first, second),
-        "homogeneity": float(homogeneity), "completeness": float(completeness),
+        "homogeneity": more["homogeneity"], "completeness": more["completeness"],
     }  # fmt: skip
     if graph is not None:
         scores |= {

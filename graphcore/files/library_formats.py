@@ -59,9 +59,9 @@ def _parsed(source, reading, kind):
     if kind in ("graphml", "gexf"):
         with source.open() as stream:
             content = stream.read()
-        # Gephi has written this name of the format since its version 0.9.2; others write none.
-        content = content.replace(b"http://www.gexf.net/1.3", b"http://gexf.net/1.3")
-        content = re.sub(rb"<gexf(?![^>]*xmlns=)", b'<gexf xmlns="http://gexf.net/1.3"', content, count=1)
+        # Gephi names the format 1.3, which networkx knows since its version 3.6 by another name; others write no name.
+        content = re.sub(rb"http://(www\.)?gexf\.net/1\.3", b"http://www.gexf.net/1.2draft", content)
+        content = re.sub(rb"<gexf(?![^>]*xmlns=)", b'<gexf xmlns="http://www.gexf.net/1.2draft"', content, count=1)
         return nx.parse_graphml(content) if kind == "graphml" else nx.read_gexf(BytesIO(content))
     with source.text(reading.encoding) as text:
         lines = text.read()

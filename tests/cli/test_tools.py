@@ -240,7 +240,7 @@ REFUSED = {
         "--columns 1,1": "--columns 1,1 must be the two different",
         "--encoding foo": "--encoding foo is not known to Python",
         "--seed -1": "'--seed'.*-1",
-        "--clever": "No such option '--clever'",
+        "--clever": "No such option.*--clever",
     },
     "cluster": {
         "": "Missing argument 'INPUT...'",

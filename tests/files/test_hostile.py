@@ -24,6 +24,7 @@ def one_line_or_graph(path):
     name = os.path.basename(path)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
+        warnings.simplefilter("ignore", DeprecationWarning)  # of numpy before 2.3, which users do not see
         try:
             if name.startswith("vec"):
                 return graphcore.knn_graph(read_rows(str(path))[0], 3)

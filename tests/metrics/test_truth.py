@@ -3,21 +3,28 @@
 import networkx as nx
 import numpy as np
 import pytest
-from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
+from sklearn.metrics import (
+    adjusted_rand_score,
+    homogeneity_completeness_v_measure,
+    normalized_mutual_info_score,
+)
 
 from graphcore import Graph, InputError
 from graphcore.metrics import agreement
+from graphcore.metrics.quality import compared
 
 
 def test_scores():
     rng = np.random.default_rng(0)
-    labels, truth = rng.integers(0, 4, 200), rng.integers(0, 3, 200)
-    assert agreement(labels, truth) == {
-        "ari": adjusted_rand_score(truth, labels),
-        "nmi": normalized_mutual_info_score(truth, labels),
-        "n_compared": 200,
-    }
-    assert agreement(truth[::-1] + 5, truth[::-1])["ari"] == 1.0
+    for n, k, classes in ((200, 4, 3), (200, 1, 3), (200, 4, 1), (9, 1, 1), (1, 1, 1), (50, 50, 9), (300, 20, 20)):
+        labels, truth = rng.integers(0, k, n), rng.integers(0, classes, n)
+        found = compared(labels, truth)
+        assert found["ari"] == adjusted_rand_score(truth, labels)
+        assert found["nmi"] == pytest.approx(normalized_mutual_info_score(truth, labels), abs=1e-12)
+        expected = homogeneity_completeness_v_measure(truth, labels)[:2]
+        assert (found["homogeneity"], found["completeness"]) == pytest.approx(expected, abs=1e-12)
+        assert agreement(labels, truth) == {"ari": found["ari"], "nmi": found["nmi"], "n_compared": n}
+    assert compared(truth, rng.permutation(20)[truth])["nmi"] == 1.0
 
 
 def test_unlabelled_nodes_are_left_out_with_a_graph_only_isolated_ones():
