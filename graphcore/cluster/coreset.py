@@ -210,15 +210,14 @@ class Seeds:
     n_negative: int
 
 
-def d2_seeding(kernel, n_seeds, *, method="fast", weights=None, random_state=None, warn=True):
+def d2_seeding(kernel, n_seeds, *, method="fast", random_state=None, warn=True):
     """Draw centres one after the other, each with probability proportional to ``w(x) Delta(x, C)``.
 
     "fast" starts from x*, the point of smallest ``K_xx``, which it has beside `n_seeds` others, then one uniform draw,
     then D2 draws through a sampling tree: O(min(n_seeds, average degree) n log n) in all. "naive", for any kernel,
     starts from one uniform draw and visits all points for every centre: O(n n_seeds). "fast" takes sparse kernels
     without negative entries, those of graphs or precomputed: points that share no entry with a centre are nearest to
-    that of smallest K_xx, and only rows of centres are read. `weights` (n_points,) are those of the kernel if not
-    given.
+    that of smallest K_xx, and only rows of centres are read.
 
     Returns Seeds; fewer than asked for, with a warning if `warn`, if the distances are used up before; an InputError if
     the kernel's diagonal is zero.
@@ -228,7 +227,7 @@ def d2_seeding(kernel, n_seeds, *, method="fast", weights=None, random_state=Non
     uniform draw as well.
     """
     method = check_seeding(kernel, method, "method")
-    weights = kernel.point_weights if weights is None else weights
+    weights = kernel.point_weights
     taking_part = np.flatnonzero(weights > 0)
     diagonal = kernel.diagonal
     if not diagonal.any():

@@ -38,7 +38,7 @@ def test_seeds_of_a_sparse_kernel_matrix_are_those_of_the_naive_algorithm(seed, 
     assert fast.indices.tolist() == naive.indices.tolist()
     check_against_dense(fast, K.toarray(), w)
     with counted() as work:
-        d2_seeding(kernel, 5, weights=w, random_state=seed)
+        d2_seeding(kernel, 5, random_state=seed)
     assert work["entries repaired"] < K.nnz
 
 

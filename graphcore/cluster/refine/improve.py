@@ -149,33 +149,31 @@ _ROUNDS = 20
 _FEW = 1 / 8
 
 
-def move_locally(problem, labels, *, order=None, n_passes=50, tolerance=0.0, active=None, sums=None, n_jobs=None):
+def move_locally(problem, labels, *, order=None, n_passes=50, tolerance=0.0, sums=None, n_jobs=None):
     """Move single nodes, in place, while that raises the objective; returns (ClusterSums as they are now, moves made).
 
     `labels` (n,) int32, nodes of label -1 stay. Visits are in `order` (n,) int64, or natural order. A pass that moves
     no more than a share `tolerance` of the nodes is the last; with 0, a pass over all nodes confirms that no single
-    move to a neighbouring cluster raises the objective (unless `n_passes` come first). With `active` (n,) bool only
-    those nodes are visited, then neighbours of what moved, and nothing is confirmed. `sums`, those of `labels` if at
+    move to a neighbouring cluster raises the objective (unless `n_passes` come first). `sums`, those of `labels` if at
     hand, are changed in place, but for the cut. On a large graph threads look for the nodes that would move, and only
     these are then visited one after the other (:func:`_turns`).
     """
     sums = problem.sums(labels, n_jobs) if sums is None else sums
-    visited = np.ones(len(labels), dtype=bool) if active is None else active.copy()
-    task, order = problem.task(sums), _NATURAL if order is None else order
+    active, task, order = np.ones(len(labels), dtype=bool), problem.task(sums), _NATURAL if order is None else order
 
-    def move(n_passes, first, last, is_local, looks_only=False):
+    def move(n_passes, first, last, is_local=True, looks_only=False):
         visits, ends = (order, first, last, is_local), (n_passes, float(tolerance))
-        return _move_loops.move_nodes(task, sums.arrays, labels, visited, visits, ends, looks_only)
+        return _move_loops.move_nodes(task, sums.arrays, labels, active, visits, ends, looks_only)
 
     done = [(0, 0)]
     if len(problem.rows.indices) >= _MANY_LINKS:
         turns = _turns(problem.rows.indptr)
-        while n_passes > 0 and _MANY * np.count_nonzero(visited) > len(labels):
+        while n_passes > 0 and _MANY * np.count_nonzero(active) > len(labels):
             made = [result for turn in turns for result in _take_turn(move, turn, n_jobs)]
             done += made
             ended = sum(moves for moves, _ in made) <= tolerance * len(labels)
-            n_passes = 0 if ended and (tolerance > 0.0 or active is not None) else n_passes - 1
-    done.append(move(n_passes, 0, len(labels), active is not None))
+            n_passes = 0 if ended and tolerance > 0.0 else n_passes - 1
+    done.append(move(n_passes, 0, len(labels), is_local=False))
     moves, entries = np.sum(done, axis=0).tolist()
     count("entries moved over", entries)
     if moves:
@@ -195,8 +193,8 @@ def _turns(indptr):
 
 def _take_turn(move, spans, n_jobs):
     """Moves made and entries read by one part of the graph: to look, by threads, then to move."""
-    looks = map_items(lambda span: move(1, *span, True, True), spans, n_jobs)
-    return [(0, entries) for _, entries in looks] + [move(1, spans[0][0], spans[-1][1], True)]
+    looks = map_items(lambda span: move(1, *span, looks_only=True), spans, n_jobs)
+    return [(0, entries) for _, entries in looks] + [move(1, spans[0][0], spans[-1][1])]
 
 
 def anneal(problem, labels, temperatures, rng):

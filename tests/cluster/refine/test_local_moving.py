@@ -249,12 +249,12 @@ def test_a_look_leaves_active_what_would_move_and_changes_nothing_else(objective
     graph, truth = planted(4, 30, 0.3, 0.05, 0)
     rows, rng = graph.rows, np.random.default_rng(0)
     start = np.where(rng.random(120) < 0.4, rng.integers(0, 4, 120), truth).astype(np.int32)
-    movers = []
+    problem, movers = problem_of(rows, 4, objective), []
     for x in range(120):
-        labels = start.copy()
-        move_locally(problem_of(rows, 4, objective), labels, active=np.arange(120) == x, n_passes=1)
+        labels, sums, active = start.copy(), problem.sums(start), np.arange(120) == x
+        visits, ends = (np.empty(0, dtype=np.int64), x, x + 1, True), (1, 0.0)
+        module._move_loops.move_nodes(problem.task(sums), sums.arrays, labels, active, visits, ends, False)
         movers.append(labels[x] != start[x])
-    problem = problem_of(rows, 4, objective)
     sums, active, labels = problem.sums(start), np.ones(120, dtype=bool), start.copy()
     before = [array.copy() for array in sums.arrays]
     visits, ends = (np.empty(0, dtype=np.int64), 20, 90, True), (1, 0.0)
