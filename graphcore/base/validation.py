@@ -93,13 +93,23 @@ def check_flag(name, value):
     return bool(value)
 
 
+def unmasked(name, values):
+    """Return values as an array; masked ones, which are no values, are refused."""
+    if np.ma.is_masked(values):
+        n_masked = np.ma.count_masked(values)
+        raise InputError(f"{name} has {n_masked} masked values; fill them in ({name}.filled(...)) or leave them out")
+    return np.asarray(values)
+
+
 def label_array(name, labels):
     """Return labels of nodes as an array; dictionaries and lists of sets, as networkx has them, are refused."""
     is_list = isinstance(labels, (list, tuple))
     if not isinstance(labels, (Mapping, Set)) and not (is_list and any(isinstance(each, Set) for each in labels)):
         try:
-            return np.asarray(labels)
-        except ValueError:  # lists of different lengths
+            return unmasked(name, labels)
+        except ValueError as error:  # lists of different lengths
+            if isinstance(error, InputError):
+                raise
             is_list = True
     raise InputError(
         f"{name} are a {type(labels).__name__}{' of sets' * is_list}, and an array in order of the nodes is needed; "
@@ -114,7 +124,9 @@ def is_missing(value):
 
 
 def are_missing(values):
-    """Return a mask of the missing values of an array."""
+    """Return a mask of the missing values of an array, those that are masked among them."""
+    if np.ma.is_masked(values):
+        return np.ma.getmaskarray(values)
     if values.dtype.kind == "f":
         return np.isnan(values)
     if values.dtype.kind != "O":
@@ -175,7 +187,7 @@ def check_sample_weight(sample_weight, n_points, name="sample_weight"):
     """Return weights of points as a new float64 array, not negative and not all 0; None is ones, a number all alike."""
     if sample_weight is None:
         return np.ones(n_points)
-    weights = np.asarray(sample_weight)
+    weights = unmasked(name, sample_weight)
     if weights.ndim == 0:
         weights = np.full(n_points, weights)
     if weights.shape != (n_points,) or weights.dtype.kind not in "biuf":

@@ -11,7 +11,7 @@ from ..exceptions import InputError, warn_user
 from .console import INPUT, OUTPUT, adding, command, count, examples
 from .graphs import graph_facts, graph_lines, input_options, one_or_all, read_input
 from .labels import agreement_line, as_numbers, page_about, read_one_label, truth_option
-from .vectors import read_rows
+from .vectors import in_order_of, read_rows
 
 # Sizes of more clusters are summed up.
 _FEW_CLUSTERS = 20
@@ -99,10 +99,12 @@ def cluster(console, input, n_clusters, output, tree, report, truth, model, quie
     if n_clusters is None and options["resolution"] is None and options["objective"] != "modularity":
         raise click.UsageError("Missing option '-k': give a number of clusters, auto, or a --resolution.")
     _check_outputs(output, tree, report, model)
+    import numpy as np
+
     from .. import CoresetSpectralClustering, Graph
     from ..metrics import agreement
 
-    X, ids = read_input(input, stages, options)
+    X, ids, columns = read_input(input, stages, options)
     is_graph = isinstance(X, Graph)
     # Lines of labels are matched by the names of nodes; rows of vectors are nodes, too.
     nodes = X if is_graph else Graph.from_edges([], [], n_nodes=X.shape[0])
@@ -118,6 +120,8 @@ def cluster(console, input, n_clusters, output, tree, report, truth, model, quie
     )  # fmt: skip
     with stages("cluster"):
         fitted.fit(X, ids=ids, initial_labels=initial)
+        if columns is not None and all(columns):
+            fitted.feature_names_in_ = np.array(columns, dtype=object)
     with stages("write"):
         _write_clusters(fitted, output)
         if model is not None:
@@ -322,7 +326,8 @@ def predict(console, model, input, encoding, output, quiet):
     with console.stages("model"):
         fitted = load(model)
     with console.stages("read"):
-        X, ids = read_rows(input, encoding)
+        X, ids, columns = read_rows(input, encoding)
+        X = in_order_of(X, columns, getattr(fitted, "feature_names_in_", None))
     with console.stages("predict"), warnings.catch_warnings():
         # A data frame that was fitted had names of columns, and a file may have none.
         warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)

@@ -68,13 +68,17 @@ class Command(click.Command):
 
     def invoke(self, ctx):
         """Run the command, if all of its files can be told apart."""
+        taken = None
         try:
             if self.labels_of is not None and ctx.params["output"] is None:
-                ctx.params["output"] = _labels_file(self, ctx.params)
+                taken = ctx.params["output"] = _labels_file(self, ctx.params)
             _check_files(self, ctx.params)
             return super().invoke(ctx)
         except InputError as error:
             raise click.ClickException(in_options(str(error), self.params)) from error
+        finally:
+            if taken not in (None, "-") and os.path.exists(taken) and not os.path.getsize(taken):
+                os.unlink(taken)
 
 
 command = partial(click.command, cls=Command)
@@ -84,7 +88,7 @@ command = partial(click.command, cls=Command)
 
 
 def _labels_file(command, given):
-    """Return INPUT.clusters.tsv in the current folder, which must not be there yet.
+    """Return INPUT.clusters.tsv in the current folder, which is made now, as it must not be there yet.
 
     For standard input and pipes: standard output, unless something else goes there.
     """
@@ -95,8 +99,11 @@ def _labels_file(command, given):
     if is_stream(path) and not on_stdout(command, given):
         return "-"
     output = f"{'standard-input' if is_stream(path) else os.path.basename(os.path.abspath(path))}.clusters.tsv"
-    if os.path.lexists(output):
-        raise InputError(f"{output}: is there already; -o {output} replaces it, -o FILE writes elsewhere")
+    try:
+        open(output, "x").close()
+    except FileExistsError:
+        said = f"{output}: is there already; -o {output} replaces it, -o FILE writes elsewhere"
+        raise InputError(said) from None
     return output
 
 

@@ -105,28 +105,28 @@ def load_graph(path, stages, options):
 
 
 def read_input(path, stages, options):
-    """Return (a Graph, None), or vectors and the names of their rows, None where there are none."""
+    """Return (a Graph, None, None), or vectors and the names of their rows and columns, None where there are none."""
     if not (options["vectors"] or re.search(r"\.npy(\.\w+)?$", path if isinstance(path, str) else path[0])):
         warn_of_idle(("n_neighbors", "metric"), "vectors, and this input is read as a graph")
-        return load_graph(path, stages, options), None
+        return load_graph(path, stages, options), None, None
     if not isinstance(path, str):
         raise InputError(f"{path[0]}: several files are parts of one graph; write vectors to one file")
     # Labels have this encoding, too.
     warn_of_idle(READING - {"encoding"}, "files of graphs, and this input is read as vectors")
     with stages("read"):
-        X, ids = read_rows(path, options["encoding"])
+        X, ids, columns = read_rows(path, options["encoding"])
         if not options["vectors"]:
             from ..graphs.as_graph import refuse_as_vectors
 
             refuse_as_vectors(X, "--vectors")
-    return X, ids
+    return X, ids, columns
 
 
 def load(path, stages, options):
     """Read a graph, or read vectors and build their kNN graph, as `graphcore cluster` does."""
     from ..graphs.graph import Graph
 
-    X, ids = read_input(path, stages, options)
+    X, ids, _ = read_input(path, stages, options)
     if isinstance(X, Graph):
         return X
     from ..base.streams import Streams

@@ -8,16 +8,17 @@ from itertools import islice
 from typing import Any
 
 from ..exceptions import FormatError, InputError, warn_user
+from ..graphs.columns import is_index
 
 # Names of columns that are no coordinates: an index, and classes.
-_INDEXES = frozenset(["", "index", "id", "row", "unnamed: 0", "__index_level_0__"])
+_INDEX = re.compile(r"(.*[\W_])?(id|index|row|node|key)|.*[a-z]Id")
 _CLASSES = frozenset(["label", "labels", "class", "cluster", "target", "truth"])
 # Lines by which the layout of a text is guessed.
 _SAMPLE = 50
 
 
 def read_rows(path, encoding="utf-8"):
-    """Read one vector per row, and the names of the rows, None where there are none.
+    """Read one vector per row, the names of the rows, and those of the columns, None where there are none.
 
     Files are ``.npy`` (two dimensions), ``.npz`` (scipy's, or one array), Parquet, or text: numbers between commas,
     semicolons, tabs or blanks, perhaps with ``#`` comments, a line of names of columns (or of sizes, as word2vec writes
@@ -28,7 +29,7 @@ def read_rows(path, encoding="utf-8"):
 
     with open_source(path) as source:
         try:
-            X, names = _load(source, encoding)
+            X, names, columns = _load(source, encoding)
         except ValueError as error:
             if isinstance(error, InputError):
                 raise
@@ -41,7 +42,7 @@ def read_rows(path, encoding="utf-8"):
         again = next((name for name, times in Counter(names or ()).items() if times > 1), None)
         if again is not None:
             warn_user(f"{source.name}: the names of rows are not read, as {again[:80]!r} stands there more than once")
-        return X, names if again is None else None
+        return X, names if again is None else None, columns
 
 
 def _load(source, encoding):
@@ -53,14 +54,14 @@ def _load(source, encoding):
         return _load_text(source, encoding)
     if not source.head.startswith(NPZ_MAGIC):
         with source.open() as stream:
-            return read_array(stream), None
+            return read_array(stream), None, None
     with open_archive(source) as archive:
         if "format" in archive:
-            return matrix_of(archive).tocsr(), None
+            return matrix_of(archive).tocsr(), None, None
         if len(archive.names) != 1:
             listed = ", ".join(archive.names)[:200]
             raise InputError(f"holds {len(archive.names)} arrays ({listed}); save the vectors alone")
-        return archive[archive.names[0]], None
+        return archive[archive.names[0]], None, None
 
 
 def _load_parquet(source):
@@ -80,14 +81,15 @@ def _load_parquet(source):
         rows = table.column(lists[0]).to_numpy()
         if len({0 if row is None else len(row) for row in rows}) > 1:
             raise InputError(f"the lists in column {lists[0]!r} are not all of one length")
-        return np.stack(rows) if len(rows) else np.empty((0, 0)), names
+        return np.stack(rows) if len(rows) else np.empty((0, 0)), names, None
     for name in table.column_names:
         if not re.match("u?int|float|double|halffloat|bool", kinds[name]):
             raise InputError(f"column {name!r} holds {kinds[name]}, and vectors are numbers only; leave it out")
         if table.column(name).null_count:
             raise InputError(f"column {name!r} has missing values; fill them in, or leave these rows out")
     X = np.stack([column.to_numpy() for column in table.columns], axis=1) if table.columns else np.empty((0, 0))
-    return _coordinates(source, X, table.column_names), names
+    X, columns = _coordinates(source, X, table.column_names)
+    return X, names, columns
 
 
 def _load_text(source, encoding):
@@ -96,6 +98,7 @@ def _load_text(source, encoding):
 
     if source.head:
         source.require_text()
+        source.require_lines()
     with source.text(encoding, errors="replace") as text:
         lines = list(islice((line.rstrip("\n") for line in text if line.strip()), _SAMPLE))
     if not lines:
@@ -137,7 +140,8 @@ def _load_text(source, encoding):
             ids = [name.strip() for name in np.loadtxt(text, dtype=str, usecols=0, **layout).ravel().tolist()]
     if header and len(header) < width:  # R writes no name above names of rows
         header = ["", *header]
-    return _coordinates(source, X, header[named:] if header else None, named), ids
+    X, columns = _coordinates(source, X, header[named:] if header else None, named)
+    return X, ids, columns
 
 
 def _is_number(field):
@@ -154,21 +158,40 @@ def _is_word(field):
 
 
 def _coordinates(source, X, names, named=False):
-    """Leave out columns that number the rows or hold their classes, which is said in a warning."""
+    """Return X without columns that number the rows or hold their classes, which is said, and names of the others."""
     import numpy as np
 
     left, first = {}, X[:, 0]
     for c, name in enumerate(names or ()):
-        plain = str(name).strip().lower()
-        if (plain in _INDEXES and c == 0) or (plain in _CLASSES and (X[:, c] == np.trunc(X[:, c])).all()):
-            left[c] = "an index" if plain in _INDEXES else "called as classes are"
+        if (X[:, c] != np.trunc(X[:, c])).any():
+            continue
+        if is_index(str(name)) or _INDEX.fullmatch(str(name).strip()) or _INDEX.fullmatch(str(name).strip().lower()):
+            left[c] = "an index"
+        elif str(name).strip().lower() in _CLASSES:
+            left[c] = "called as classes are"
     if names is None and not named and X.shape[1] > 1 and len(X) > 2:
         counts = first[0] in (0, 1) and bool((np.diff(first) == 1).all())
         if counts and (X[:, 1:] != np.trunc(X[:, 1:])).any():
             left[0] = "an index"
-    if not left or len(left) == X.shape[1]:
-        return X
+    if len(left) == X.shape[1]:
+        left = {}
     for c, what in left.items():
         column = names[c] if names is not None and names[c] else c + named
         warn_user(f"{source.name}: column {column!r} is {what}, and is not read")
-    return np.delete(X, list(left), axis=1)
+    kept = None if names is None else [name for c, name in enumerate(names) if c not in left]
+    return (np.delete(X, list(left), axis=1) if left else X), kept
+
+
+def in_order_of(X, columns, wanted):
+    """Return X with its columns in the order of those that a model was fitted to, where both have names."""
+    import numpy as np
+
+    if columns is None or wanted is None or list(columns) == list(wanted):
+        return X
+    if sorted(columns) != sorted(wanted):
+        other = next((name for name in wanted if name not in columns), columns[-1])
+        raise InputError(
+            f"the model was fitted to columns {', '.join(map(repr, wanted))[:160]}, and these are "
+            f"{', '.join(map(repr, columns))[:160]}: {other!r} is in one only; rename them, or leave the header out"
+        )
+    return np.asarray(X)[:, [list(columns).index(name) for name in wanted]]

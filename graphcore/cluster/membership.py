@@ -6,7 +6,7 @@ from ..base.estimator import refuse_negative
 from ..exceptions import InputError
 from ..graphs.as_graph import as_graph, is_graph_object
 from ..graphs.columns import edge_columns
-from ..graphs.from_matrix import check_sparse
+from ..graphs.from_matrix import check_given
 from ..graphs.from_table import column_names
 from ..graphs.rows import edges_in_range
 from ..neighbors.neighbor_lists import Neighbors, distance_matrix, is_neighbor_pair, listed_neighbors, nearest_listed
@@ -199,11 +199,15 @@ def _checked_rows(model, X):
         return distance_matrix(X, model.n_features_in_)
     if kind == "distances" and model._reference.searcher is not None:
         return as_vectors(X, least=1)
-    check_sparse(X)
+    check_given(X)
     if kind == "edges" and not hasattr(X, "tocsr") and (edge_columns(column_names(X)) or np.asarray(X).ndim == 1):
         raise InputError(
             f"X is no matrix; give for each new node a row of weights, to the {model.n_features_in_} fitted nodes "
             "(Reshape your data with [X] if it is one row); theirs are in labels_"
+        )
+    if kind == "vectors" and hasattr(X, "tocsr") and not hasattr(model._reference.vectors, "tocsr"):
+        raise InputError(
+            "X is sparse, and the rows that were fitted are not; give X.toarray(), a block of rows at a time"
         )
     X = validate_data(
         model, X, accept_sparse="csr", dtype=(np.float32, np.float64), reset=False, order="C",

@@ -10,10 +10,11 @@ import os
 import re
 import tempfile
 import warnings
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 
@@ -36,6 +37,7 @@ from .text import (
     read_columns,
     sample_lines,
     split_line,
+    unequal_fields,
     unfit_reason,
 )
 
@@ -241,6 +243,8 @@ def _guess_dialect(source, reading):
     is_count = rows[0] == [str(c) for c in range(len(rows[0]))]
     names = rows[0] if header and not is_count else list(range(max(map(len, rows))))
     rows = rows[1:] if header else rows
+    if header and rows and all(len(row) == len(names) + 1 for row in rows):  # R writes no name above names of rows
+        names = ["", *names] if any(row[-1] for row in rows) else [*names, ""]
     if not rows:
         raise FormatError(f"there are no edges: only a header line (pass header=False if it is an edge){no_comment}")
     values = [[row[c] for row in rows if c < len(row)] for c in range(len(names))]
@@ -251,14 +255,27 @@ def _guess_dialect(source, reading):
     times = {c for c in unnamed if all(is_number(field) and _is_time(float(field)) for field in values[c])}
     beside = times if set(numeric) - times - {*asked} or own else ()  # SNAP writes the time of an edge after its weight
     numeric = numeric if header else [c for c in numeric if c not in times]
-    sign = _sign_column(values, names, reading)
-    if sign is not None:
-        reading = replace(reading, columns=(1 - sign, 2))
-    columns, weight, notes = choose_columns(names, numeric, reading, {sign, *empty, *beside})
-    if sign is not None:
+    apart, is_sure = _ends_by_values(values, names, reading)
+    if is_sure:
+        reading = replace(reading, columns=apart)
+        passed = [c for c in range(2) if c not in apart and c not in numeric]
+        empty.update(c for c in passed if len(set(values[c])) == 1)
+    columns, weight, notes = choose_columns(names, numeric, reading, {*empty, *beside})
+    if apart is not None:
+        c, taken = min({0, 1, 2} - {*apart}), "the ends are" if is_sure else f"pass columns={apart} if the ends are"
         notes.append(
-            f"column {sign} holds {values[sign][0][:40]!r} in all lines, and is not read; the ends are columns "
-            f"{columns}; pass columns=(0, 1) if it is a node"
+            f"column {c} holds {values[c][0][:40]!r} and the like, which no other column holds; {taken} columns {apart}"
+            + "; pass columns=(0, 1) if it is a node" * is_sure
+        )
+    ends = [tuple(row[c] for c in columns) for row in rows if max(columns) < len(row)]
+    often = Counter(chain.from_iterable(ends))
+    if (
+        not header
+        and len(ends) > 2
+        and max(often[end] for end in ends[0]) == 1 < min(often[e] for pair in ends[1:] for e in pair)
+    ):
+        notes.append(
+            f"no other line has the nodes of the first, {ends[0]}; pass header=True (--header) if it is a header"
         )
     if own and reading.weight_column == "auto" and not header:
         weight, notes = 2 if own[2] == "yes" else None, []
@@ -268,6 +285,12 @@ def _guess_dialect(source, reading):
     if ids == "auto":  # numbers if nine of ten are, so that others are errors
         share = 0.9 if len(rows) >= 10 else 1
         ids = "integer" if sum(map(is_id, fields)) >= share * len(fields) else "string"
+    said = [remark[1:].split() for remark in remarks]
+    if not reading.declared and said and all(len(words) == 1 for words in said) and any(w in often for (w,) in said):
+        raise FormatError(
+            "these seem to be lists of neighbours below lines of # and a node; igraph.Graph.Read_Lgl(path) reads LGL, "
+            "for Graph.from_igraph; or pass format='edgelist' if lines with # are comments"
+        )
     used = (*columns, *([] if weight is None else [weight]))
     for remark in remarks if ids == "string" else ():
         row = split_line(remark, delimiter, quoted)
@@ -330,17 +353,21 @@ def _is_time(number):
     return (number >= _TIME and (number <= 2**32 or is_whole)) or (is_whole and 1900 <= number <= 2100)
 
 
-def _sign_column(values, names, reading):
-    """Return which of the first two columns holds a sign in all lines, as 1 -> 2 has, or a word beside the ends."""
+def _ends_by_values(values, names, reading):
+    """Return the two of the first three columns that share nodes, if the first two share none, and whether it is sure.
+
+    It is where these nodes are no numbers, or where the column left out holds one word or sign, as 1 -> 2 has.
+    """
     given = reading.columns is not None or reading.weight_column not in ("auto", None)
-    if given or len(values) < 3 or edge_columns(names) is not None:
-        return None
-    for c in (1, 0):
-        is_one = len(set(values[c])) == 1 and not is_number(values[c][0])
-        is_sign = re.search(r"\w", values[c][0]) is None
-        if is_one and (is_sign or (len(values[c]) > 2 and not set(values[1 - c]).isdisjoint(values[2]))):
-            return c
-    return None
+    if given or len(values) < 3 or edge_columns(names) is not None or set(values[0]) & set(values[1]):
+        return None, False
+    one = next((c for c in (1, 0) if len(set(values[c])) == 1 and not is_number(values[c][0])), None)
+    shared = {pair: len(set(values[pair[0]]) & set(values[2])) for pair in ((0, 2), (1, 2))}
+    best = max(shared, key=shared.__getitem__)
+    if not shared[best]:
+        is_sign = one is not None and re.search(r"\w", values[one][0]) is None
+        return ((1 - one, 2), True) if is_sign else (None, False)
+    return best, one not in (None, best[0]) or not any(map(is_number, (*values[best[0]], *values[2])))
 
 
 def notes_on_ends(values, names, reading):
@@ -382,8 +409,11 @@ class TextEdges:
 
     def blocks(self, folder):
         """Yield (ends, weights, share of the file read); a temporary file lies in `folder`."""
-        path, line = os.path.join(folder, "piece"), self._dialect.skip + 1
+        path, line, dialect = os.path.join(folder, "piece"), self._dialect.skip + 1, self._dialect
         for text, share in self._texts():
+            odd = unequal_fields(text, dialect.delimiter, dialect.width, dialect.quoted)
+            if odd is not None:
+                raise FormatError(f"line {line + odd[0]}: {odd[1]}: {text.split(chr(10))[odd[0]].strip()[:60]!r}")
             try:
                 ends, weights = self._parsed(text, path)
             except FormatError as error:
@@ -402,12 +432,11 @@ class TextEdges:
             while chunk := text.read(self._chunk):
                 chunk += text.readline()
                 read += len(chunk)
-                yield chunk, min(1.0, read / size)
+                yield _without_comments(chunk, self._dialect.comments), min(1.0, read / size)
 
     def _parsed(self, text, path):
         """Return (ends, weights) of a piece of text."""
         dialect = self._dialect
-        text = _without_comments(text, dialect.comments)
         if dialect.integer:
             if _ZERO.search(text):
                 rows = (dialect.split(line) for line in text.split("\n") if _ZERO.search(line))
@@ -416,8 +445,6 @@ class TextEdges:
             if dialect.delimiter and ("\n " in text or "\n\t" in text):  # lines of blanks are no rows for numpy
                 text = re.sub(r"(?m)^[ \t]+$", "", text)
             return _load_integers(text, dialect, path)
-        if dialect.quoted and '"' in text and any(line.count('"') % 2 for line in text.split("\n")):
-            raise FormatError("a quote is not closed")
         columns = read_columns(text, dialect.delimiter, (), dialect.quoted)
         if not columns:
             return np.empty((0, 2), dtype=np.int32), np.empty(0)
@@ -439,10 +466,8 @@ class TextEdges:
 
     def _located(self, text, line, otherwise):
         """Return the FormatError that names the first bad line, or has the text `otherwise` if no line looks bad."""
-        text = _without_comments(text, self._dialect.comments)
         for number, each in enumerate(text.split("\n"), line):
             problem = _problem(self._dialect.split(each), self._dialect) if each.strip() else None
-            problem = "a quote is not closed" if self._dialect.quoted and each.count('"') % 2 else problem
             if problem:
                 shown = each.strip() if len(each) <= 60 else f"{each.strip()[:57]}..."
                 return FormatError(f"line {number}: {problem}: {shown!r}")
@@ -490,11 +515,9 @@ def _problem(fields, dialect):
     """Describe the first error in the fields of one line; None if there is none."""
     for column in dialect.used:
         if column >= len(fields):
-            mark = {None: "white space", "\t": "tabs"}.get(dialect.delimiter, repr(dialect.delimiter))
-            count = f"{len(fields)} column{'s' if len(fields) != 1 else ''}"
             return (
-                f"{count} when split at {mark}, but column {column} (counted from 0) is needed (pass delimiter= if "
-                "another mark is between columns)"
+                f"{len(fields)} column{'s' * (len(fields) != 1)}, but column {column} (counted from 0) is needed (pass "
+                "delimiter= if another mark is between columns)"
             )
         field, defect = fields[column], None
         if column == dialect.weight:

@@ -83,17 +83,6 @@ FORMATS = {format.name: format for format in (
 READABLE = tuple(name for name, format in FORMATS.items() if format.read)
 # A store is a folder, written by the package `store`.
 WRITABLE = (*(name for name, format in FORMATS.items() if format.write), "store")
-# Text of other programs that could be taken for edges: how it begins, and what reads it.
-_OTHERS = {
-    rb"[{\[]":
-        "JSON; make a graph of it with networkx.readwrite.json_graph for Graph.from_networkx, or a table with "
-        "pandas.read_json for Graph.from_table",
-    rb"<": "XML or HTML, but neither GraphML nor GEXF; export one of these, or edges as CSV",
-    rb"(c\b[^\n]*\n)*p\s+\w+\s+\d+\s+\d+\s|\*\w|(strict\s+)?(di)?graph\b[^\n{]*\{|dl\s+n"
-    rb"|(#[^\n]*\n)*\S+ \d+\n\S+ \{":
-        "a file of another program; networkx or igraph (Graph.Read_DIMACS and others) may read it for "
-        "Graph.from_networkx or Graph.from_igraph, or save the lines of its edges alone",
-}  # fmt: skip
 
 
 def guess_format(source, encoding="utf-8"):
@@ -106,9 +95,7 @@ def guess_format(source, encoding="utf-8"):
     source.require_text(encoding)
     if found is not None:
         return found
-    what = next((what for begins, what in _OTHERS.items() if re.match(begins, source.text_head)), None)
-    if what is not None:
-        raise FormatError(f"this is {what}; or pass format='edgelist' if its lines are edges")
+    source.require_lines()
     named = (f for f in FORMATS.values() if f.read and source.suffix in (*f.suffixes, *f.also_read))
     return next(named, FORMATS["edgelist"])
 

@@ -62,13 +62,17 @@ def _parsed(source, reading, kind):
         # Gephi names the format 1.3, which networkx knows since its version 3.6 by another name; others write no name.
         content = re.sub(rb"http://(www\.)?gexf\.net/1\.3", b"http://www.gexf.net/1.2draft", content)
         content = re.sub(rb"<gexf(?![^>]*xmlns=)", b'<gexf xmlns="http://www.gexf.net/1.2draft"', content, count=1)
-        return nx.parse_graphml(content) if kind == "graphml" else nx.read_gexf(BytesIO(content))
+        # networkx refuses edges of both types in one graph; here directions are combined anyway.
+        content = re.sub(rb'(<edge\b[^>]*?)\stype="(un)?directed"', rb"\1", content)
+        if kind == "gexf":
+            return nx.read_gexf(BytesIO(content))
+        with contextlib.suppress(ValueError):  # of a key of integers that holds fractions
+            return nx.parse_graphml(content)
+        return nx.parse_graphml(re.sub(rb'attr\.type="(int|long)"', b'attr.type="double"', content))
     with source.text(reading.encoding) as text:
         lines = text.read()
-    if kind == "pajek":
-        return nx.parse_pajek(lines)
-    if kind == "adjlist":
-        return nx.parse_adjlist(lines.split("\n"))
+    if kind != "gml":
+        return nx.parse_pajek(lines) if kind == "pajek" else nx.parse_adjlist(lines.split("\n"))
     try:
         return nx.parse_gml(lines)
     except nx.NetworkXError as error:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..exceptions import FormatError, InputError
 from ..graphs.from_edges import check_name_array
-from ..graphs.from_matrix import check_sparse
+from ..graphs.from_matrix import check_given
 from .library_formats import graph_of_matrix
 from .source import refusing
 
@@ -96,7 +96,7 @@ def matrix_of(archive):
         )
     if matrix.dtype.kind not in "biuf":
         raise InputError(f"weights must be real numbers, got {matrix.dtype}")
-    check_sparse(matrix)
+    check_given(matrix)
     return matrix
 
 

@@ -3,7 +3,6 @@
 import bz2
 import contextlib
 import errno
-import glob
 import gzip
 import io
 import lzma
@@ -24,6 +23,39 @@ from .atomic import ending_of, naming_file, store_around
 _MAGIC = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ\x00": "xz"}
 _HEAD = 1 << 16
 _MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+
+
+# What is not read, by how it begins: what it is, and what reads it. Content that is no text, and pointers to it, first.
+_TO_TABLE = "reads it, for Graph.from_table; or save it as CSV"
+_OTHERS = {
+    rb"version https://git-lfs": "a pointer of Git LFS in place of the file; run git lfs pull where it lies",
+    rb"PK\x03\x04.{26}(\[Content_Types\]|xl/|_rels/|docProps/|mimetype)|\xd0\xcf\x11\xe0":
+        f"a workbook of Excel or LibreOffice; pandas.read_excel(path) {_TO_TABLE}",
+    rb"PK\x03\x04(?!.{26}[^\0]{1,200}?\.npy)": "a zip archive; unpack it first: unzip FILE",
+    rb".{257}ustar": "a tar archive; unpack it first: tar -xf FILE",
+    rb"\x28\xb5\x2f\xfd": "compressed by Zstandard; decompress it first: zstd -d FILE",
+    rb"7z\xbc\xaf\x27\x1c|Rar!": "an archive; unpack it first: 7z x FILE",
+    rb"ARROW1|FEA1": f"a Feather or Arrow file; pandas.read_feather(path) {_TO_TABLE} or Parquet",
+    rb"\x89HDF": f"an HDF5 file; pandas.read_hdf(path), anndata.read_h5ad(path) or h5py {_TO_TABLE}",
+    rb"SQLite format 3": f"a data base; pandas.read_sql(query, sqlite3.connect(path)) {_TO_TABLE}",
+    rb"ORC|Obj\x01": f"an ORC or Avro file; pandas.read_orc(path) or fastavro {_TO_TABLE} or Parquet",
+    rb"MATLAB 5\.0 MAT": "a MATLAB file; scipy.io.loadmat(path)[name] is the matrix, for Graph.from_scipy",
+    rb"\x80[\x02-\x05][\x95}c\](]": "a pickle, which runs code when it is loaded; give its content in Python",
+    rb"RD[AX][23]\n|%PDF": "a file of R's or a PDF; save a table as CSV",
+}  # fmt: skip
+_OTHER_LINES = {
+    rb"[{\[]\s*([\"'{}\[\]]|-?\d)":
+        "JSON; networkx.readwrite.json_graph makes a graph of it for Graph.from_networkx, pandas.read_json(path) a "
+        "table for Graph.from_table; on the command line jq writes edges: "
+        "jq -r '.links[]|[.source,.target]|@csv' FILE",
+    rb"<": "XML or HTML, but neither GraphML nor GEXF; export one of these, or edges as CSV",
+    rb"(c\b[^\n]*\n)*p\s+\w+\s+\d+\s+\d+\s":
+        "DIMACS; igraph.Graph.Read_DIMACS(path) reads it, for Graph.from_igraph; or keep its lines of edges alone: "
+        "grep '^[ae] ' FILE | cut -d' ' -f2-",
+    rb"\*(?!vertices)\w|(strict\s+)?(di)?graph\b[^\n{]*\{|dl\s+n|(#[^\n]*\n)*\S+ \d+\n\S+ \{":
+        "a file of another program; networkx (read_multiline_adjlist, nx_pydot.read_dot) or igraph may read it, "
+        "for Graph.from_networkx or Graph.from_igraph, or save the lines of its edges alone",
+}  # fmt: skip
 
 
 def check_encoding(encoding):
@@ -52,6 +84,8 @@ class Source:
         self.suffix = ending_of(os.path.basename(name))[0]
         with self.open() as stream:
             self.head = stream.read(_HEAD)
+        if not others:
+            _refuse(self.head, _OTHERS)
 
     @cached_property
     def text_head(self):
@@ -105,6 +139,10 @@ class Source:
         after = self.head[len(magic) : len(magic) + 1]
         return self.head.startswith(magic) and not (magic.isalnum() and after in (b" ", b"\t", b",", b";"))
 
+    def require_lines(self):
+        """Raise a FormatError if the text is that of a format that is not read, and no lines of a table."""
+        _refuse(self.text_head, _OTHER_LINES, "; or pass format='edgelist' if its lines are edges")
+
     def require_text(self, encoding="utf-8"):
         """Raise a FormatError if the content is empty or cannot be text of this encoding."""
         if not self.head:
@@ -118,9 +156,14 @@ class Source:
         if strange:
             raise FormatError(
                 f"this is not text (byte {strange[0]:#04x} at position {head.index(strange[:1])}); text formats, .npz, "
-                ".parquet and BVGraph are read, the first also as .gz, .bz2, .xz; of what pandas reads (Excel, "
-                "Feather, HDF5) Graph.from_table makes a graph"
+                ".parquet and BVGraph are read, the first also as .gz, .bz2, .xz"
             )
+
+
+def _refuse(head, others, unless=""):
+    what = next((what for begins, what in others.items() if re.match(begins, head, re.DOTALL)), None)
+    if what is not None:
+        raise FormatError(f"this is {what}{unless}")
 
 
 def has_properties(path):
@@ -133,9 +176,17 @@ def parts_of(path):
     """Return the files of a folder that is no store, without hidden and empty ones and _NAME; or else the path."""
     if not os.path.isdir(path) or store_around(path) or path.endswith(".store"):
         return [path]
-    names = sorted(glob.iglob("**/*", root_dir=path, recursive=True))  # none that begin with a dot
-    files = [os.path.join(path, name) for name in names if not re.search(r"(^|[\\/])_|\.store[\\/]", name)]
-    return [file for file in files if os.path.isfile(file) and os.path.getsize(file)] or [path]
+    found: list[str] = []
+    seen, root = set(), os.path.realpath(path)
+    for folder, folders, names in os.walk(path, followlinks=True):
+        real = os.path.realpath(folder)
+        if real in seen or root.startswith(real + os.sep):  # by a link: a folder is visited once
+            folders.clear()
+            continue
+        seen.add(real)
+        folders[:] = [name for name in folders if name[0] not in "._" and not name.endswith(".store")]
+        found += [os.path.join(folder, name) for name in names if name[0] not in "._"]
+    return sorted(file for file in found if os.path.isfile(file) and os.path.getsize(file)) or [path]
 
 
 def files_read(path):

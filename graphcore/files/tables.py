@@ -219,6 +219,11 @@ def _read(source, delimiter, encoding):
     else:
         columns = _text_columns(source, encoding, delimiter)
     columns = _named_columns(source, columns)
+    if len(columns) > 2 and len(columns[0]) > 1 and all(len(set(column)) == len(column) for column in columns):
+        raise FormatError(
+            "no label stands in two lines, as if each line were a community; write for each node a line of node and "
+            "cluster"
+        )
     return (None, columns) if len(columns) == 1 else (columns[0], columns[1:])
 
 
@@ -399,6 +404,7 @@ def _text_columns(source, encoding, delimiter=None, *, of_nodes=False):
     but an integer and a name.
     """
     source.require_text(encoding)
+    source.require_lines()
     with source.text(encoding) as stream:
         text = stream.read()
     if text.lower().startswith("*vertices"):  # a partition of Pajek's

@@ -68,6 +68,27 @@ def split_line(line, delimiter, quoted=True):
     return [field.strip() for field in fields] if delimiter else fields
 
 
+def unequal_fields(text, delimiter, width, quoted=True):
+    """Return (index of a line, what is wrong with it) where a line is cut, or parted otherwise; None if all are whole.
+
+    A quote is open, or there are other fields than `width`. Between blanks, columns that are not read may differ, but a
+    last line without a line end, which may be cut, has as many as the first ones.
+    """
+    quoted = quoted and '"' in text
+    if delimiter and not quoted and text.count(delimiter) == (width - 1) * text.rstrip("\n").count("\n") + width - 1:
+        return None
+    for i, line in enumerate(lines := text.split("\n")):
+        if quoted and line.count('"') % 2:
+            return i, "a quote is not closed (pandas.read_csv reads fields of several lines, for Graph.from_table)"
+        n = len(split_line(line, delimiter, quoted)) if line.strip() and (delimiter or i == len(lines) - 1) else width
+        if n != width if delimiter else n < width:
+            return i, (
+                f"{n} column{'s' * (n != 1)}, where the first lines have {width} (pass delimiter= if another mark is "
+                "between columns)"
+            )
+    return None
+
+
 def guess_delimiter(lines, marks="\t,;|"):
     """Return the mark that splits most lines into the same number of columns, the first of several; None for blanks."""
     found = {}
@@ -94,7 +115,12 @@ def read_columns(text, delimiter, comments=("#", "%"), quoted=True, first_line=1
         row = split_line(line, delimiter, quoted)
         columns = columns or [[] for _ in row]
         if len(row) != len(columns):
-            raise FormatError(f"line {number}: {len(row)} columns, where the lines before it have {len(columns)}")
+            raise FormatError(
+                f"line {number}: {len(row)} columns, where the lines before it have {len(columns)} (of one "
+                "community per line, write a line for each node)"
+            )
+        if quoted and line.count('"') % 2:
+            raise FormatError(f"line {number}: a quote is not closed: {line[:60]!r}")
         for column, field in zip(columns, row, strict=True):
             column.append(field)
     return columns or []

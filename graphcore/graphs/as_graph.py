@@ -1,14 +1,13 @@
 """Recognise a user's graph and make a Graph of it; refuse graphs where vectors are needed."""
 
 import os
-from collections.abc import Mapping, Set
 
 import numpy as np
 
 from ..exceptions import InputError
-from .columns import edge_columns, is_index, weight_column
+from .columns import edge_columns, is_index, is_square_table, weight_column
 from .from_edges import is_text
-from .from_matrix import check_sparse
+from .from_matrix import check_given
 from .from_table import column_names
 from .graph import Graph
 
@@ -37,7 +36,8 @@ def graph_maker(X, declared=False):
     make = _maker_of_object(X)
     if make is not None:
         return make
-    if hasattr(X, "tocsr"):
+    check_given(X)
+    if hasattr(X, "tocsr") or is_square_table(X):
         return Graph.from_scipy if declared or (X.ndim == 2 and X.shape[0] == X.shape[1]) else None
     if edge_columns(column_names(X), certain=not declared) is not None:
         return _from_named_columns
@@ -52,7 +52,7 @@ def is_graph(X):
 
 def is_sparse_graph(X):
     """Return whether this is a sparse matrix that is square and symmetric, as of a graph or a kernel."""
-    check_sparse(X)
+    check_given(X)
     if not hasattr(X, "tocsr") or X.ndim != 2 or X.shape[0] != X.shape[1]:
         return False
     X = X.tocsr()
@@ -130,7 +130,7 @@ def refuse_as_vectors(X, remedy=None):
     Two columns of integers may be either, and so may a symmetric square array. Where a graph might have been meant,
     `remedy` says how vectors are meant beyond doubt, and they are refused.
     """
-    check_sparse(X)
+    check_given(X)
     _refuse_path(X, "an array or a graph")
     if hasattr(X, "collect_schema") and not hasattr(X, "shape"):
         raise InputError(f"X is a lazy frame ({type(X).__name__}); collect it first: X.collect()")
@@ -139,8 +139,8 @@ def refuse_as_vectors(X, remedy=None):
             "X is a table of edges by the names of its columns, and vectors are needed; for a graph give "
             "graphcore.Graph.from_table(X) where graphs are taken, for vectors numpy.asarray(X)"
         )
-    is_plain = isinstance(X, (Mapping, Set)) and not hasattr(X, "shape")  # scipy's dok_array is a mapping, too
-    if is_plain or not any(hasattr(X, sign) for sign in ("__len__", "__array__", "shape")):
+    is_series = hasattr(X, "to_frame") and hasattr(X, "name")
+    if is_series or not (isinstance(X, (list, tuple)) or any(hasattr(X, sign) for sign in ("__array__", "tocsr"))):
         raise InputError(
             f"an array or a graph is needed, got {X!r:.80} of type {type(X).__name__}; for edges give "
             "graphcore.Graph.from_edges(sources, targets)"
@@ -160,6 +160,11 @@ def _either(X, remedy):
     """Return the message about an array that may be a graph; None if it is none."""
     if hasattr(X, "tocsr") or not hasattr(X, "__len__"):
         return None
+    if isinstance(X, list) and len(X) > 1 and all(isinstance(row, tuple) and len(row) == 3 for row in X):
+        return (
+            f"X is {len(X)} tuples of three, as networkx gives edges and their weights; for edges give "
+            f"graphcore.Graph.from_edges(*zip(*X)), for points {remedy}"
+        )
     X = np.asarray(X)
     if X.ndim != 2 or (X.shape[1] != 2 and X.shape[0] != X.shape[1]):
         return None

@@ -23,6 +23,10 @@ TWO_KINDS = (
     "columns {!r} and {!r} share values; if they are two kinds of nodes, as of a bipartite graph, give each its own "
     "names first"
 )
+# Names with blanks around them, and whole numbers as floats are written: 300000.0 and 3e+05.
+_FLOAT = r"-?\d+(?:\.0*|\.\d*[eE]\+?\d+|[eE]\+\d+)"
+_OTHERWISE = re.compile(rf"(?<=\n)(?:[ \t].*|.*[ \t]|{_FLOAT})(?=\n)")
+_MARKS_OF_ODD = (".0", "e+", "E+", " \n", "\n ", "\t\n", "\n\t")
 # The names that pandas and pyarrow give to an index that has none.
 _INDEX = re.compile(r"\s*|unnamed: \d+(\.\d+)?|__index_level_\d+__", re.IGNORECASE)
 _MARKS = re.compile(r"[\W_]+")
@@ -100,9 +104,9 @@ def doubtful_names(names):
     known = names if isinstance(names, dict) else set(names)
     try:  # a search of one text takes less time than a look at each name
         text = "\n".join(["", *known, ""])
-        odd = known if any(mark in text for mark in (".0\n", " \n", "\n ", "\t\n", "\n\t")) else ()
+        odd = _OTHERWISE.findall(text) if any(mark in text for mark in _MARKS_OF_ODD) else []
     except TypeError:  # names that are no text
-        odd = [name for name in known if not isinstance(name, int)] and known
+        odd = list(known) if any(not isinstance(name, int) for name in known) else []
     missing = [name for name in MISSING_NAMES if name in known] + [
         name for name in odd if not isinstance(name, (str, int)) and is_missing(name)
     ]
@@ -113,10 +117,22 @@ def doubtful_names(names):
         )
     if len(known) < len(names):
         return "several nodes have the same name, and labels do not tell which is which; give them different names"
-    # As text, without blanks around it and the .0 of an integer that was a float.
-    bare = ((name, name.strip().removesuffix(".0") if isinstance(name, str) else str(name)) for name in odd)
-    twin = next((pair for pair in bare if pair[0] != pair[1] and pair[1] in known), None)
-    return twin and f"nodes are called {twin[0]!r} and {twin[1]!r}; write the names alike if these are one node"
+    written: dict = {}
+    for name in odd:
+        bare = _plainly(name)
+        twin = written.setdefault(bare, name) if bare not in known else bare
+        if name not in (twin, bare):
+            return f"nodes are called {name!r} and {twin!r}; write the names alike if these are one node"
+    if odd and len(odd) == len(known) and all(isinstance(name, str) and name.strip() != _plainly(name) for name in odd):
+        return f"nodes are called {odd[0]!r} and the like; write {_plainly(odd[0])} if whole numbers are meant"
+    return None
+
+
+def _plainly(name):
+    """Return a name without blanks around it, and a whole number without fraction and exponent, as text."""
+    bare = name.strip() if isinstance(name, str) else str(name)
+    number = re.fullmatch(_FLOAT, bare) and float(bare)
+    return str(int(number)) if number is not None and abs(number) < 1e15 and number.is_integer() else bare
 
 
 def left_out(names, parameter, columns, hint="", weight=None):
@@ -138,16 +154,24 @@ def left_out(names, parameter, columns, hint="", weight=None):
     )
 
 
+def is_square_table(X):
+    """Return whether this is a data frame whose rows and columns have the same names, as matrices of nodes have.
+
+    Numbers in their order are no names: any square frame has them.
+    """
+    if not (hasattr(X, "reindex") and hasattr(X, "columns")) or X.shape[0] != X.shape[1]:
+        return False
+    rows, columns = list(X.index), list(X.columns)
+    return len(set(rows)) == len(rows) and set(rows) == set(columns) and not rows == columns == list(range(len(rows)))
+
+
 def in_row_order(X):
     """Return a square data frame with its columns in the order of its rows; warn where other names are there."""
-    if not hasattr(X, "reindex") or not hasattr(X, "columns"):
-        return X
-    rows, columns = list(X.index), list(X.columns)
-    if rows == columns or len(rows) != len(columns) or len(set(rows)) < len(rows):
-        return X
-    if set(rows) == set(columns):
-        return X[rows]
-    if all(isinstance(name, str) for name in (*rows, *columns)):
-        lacking = next(name for name in rows if name not in set(columns))
-        warn_user(f"row {lacking[:80]!r} of the matrix has no column of its name; columns are taken in their order")
+    if is_square_table(X):
+        return X[list(X.index)]
+    if hasattr(X, "reindex") and hasattr(X, "columns") and X.shape[0] == X.shape[1]:
+        rows, columns = list(X.index), list(X.columns)
+        if all(isinstance(name, str) for name in (*rows, *columns)):
+            lacking = next(name for name in rows if name not in set(columns))
+            warn_user(f"row {lacking[:80]!r} of the matrix has no column of its name; columns are taken in their order")
     return X

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..base.loops import away
 from ..base.types import ArrayLike
-from ..base.validation import check_choice, check_integer
+from ..base.validation import check_choice, check_integer, unmasked
 from ..exceptions import InputError, ParameterError
 from .rows import (
     SYMMETRIZE,
@@ -68,7 +68,7 @@ def from_edges(
     array([3. , 1.5, 2.5])
     """
     check_choice("symmetrize", symmetrize, SYMMETRIZE)
-    sources, targets = np.asarray(sources), np.asarray(targets)
+    sources, targets = unmasked("sources", sources), unmasked("targets", targets)
     if sources.ndim == targets.ndim == 1 and len(sources) != len(targets):
         raise InputError(f"{len(sources)} sources and {len(targets)} targets: there must be as many of each")
     if any(ends.ndim == 1 and len(ends) and is_text(ends) for ends in (sources, targets)):
@@ -163,13 +163,17 @@ def compact_ids(ids):
 
 def as_ids(name, values):
     """Return ids as an int32 or int64 array of one dimension, or raise an InputError that names the parameter."""
-    values = np.asarray(values)
+    values = unmasked(name, values)
     if values.ndim != 1:
         raise InputError(f"{name} must be one-dimensional, got shape {values.shape}")
     if len(values) == 0:
         return values.astype(np.int32)
     if values.dtype.kind == "f":
         values = whole_numbers(values, f"{name} must be integers, got {values.dtype}, and")
+    if values.dtype == np.uint64 and values.max() >= 2**63:
+        raise InputError(
+            f"{name} holds {values.max()}, and integers go up to 2**63 - 1; give names as text: {name}.astype(str)"
+        )
     if not np.issubdtype(values.dtype, np.integer):
         raise InputError(f"{name} must be integers, got {values.dtype}; number the nodes from 0 and give node_names")
     if values.dtype not in (np.int32, np.int64):
@@ -222,6 +226,8 @@ def count_nodes(low, high, n_edges, n_nodes=None):
 
 def as_names(node_names, n_nodes):
     """Return names as an array: integers and strings compact, mixtures and long strings as objects."""
+    if isinstance(node_names, np.ndarray):
+        node_names = unmasked("node_names", node_names)
     if isinstance(node_names, np.ndarray) and node_names.ndim != 1:
         raise ParameterError(f"node_names must be one-dimensional, got shape {node_names.shape}")
     if isinstance(node_names, (Mapping, Set)):

@@ -1,14 +1,15 @@
 """Matrices, sparse or dense, become a Graph: of their rows and columns at once, or of two kinds of nodes."""
 
 import sys
+from numbers import Number
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..base.loops import away
 from ..base.types import AnyGraph, ArrayLike
-from ..base.validation import check_choice, read_only
-from ..exceptions import InputError
+from ..base.validation import check_choice, read_only, unmasked
+from ..exceptions import InputError, warn_user
 from . import _loops
 from .columns import in_row_order
 from .rows import (
@@ -30,6 +31,8 @@ from .rows import (
 if TYPE_CHECKING:
     import graphcore
 
+# Weights that are looked at for fractions, the longest row that is looked at, and the share that tells distances.
+_SAMPLED, _LONGEST, _DISTANT = 10_000, 200, 0.4
 # Repairable defects of rows by the codes of `check_rows`: columns out of order, explicit zeros.
 _REPAIRABLE = (3, 6)
 
@@ -85,9 +88,44 @@ def from_scipy(
         if code:
             # Repeated entries of a matrix add up, ones too; only booleans have no sum.
             rows = canonical_rows(rows if data.dtype == bool else rows._replace(weights=as_float_weights(data)))
+        are_distances = warn and _are_distances(indptr, A.indices, data)
         if first_asymmetry(rows)[0] >= 0:
             rows = undirected_rows(rows, symmetrize, warn and "the input")
+        if are_distances or (warn and _are_distances(*rows)):
+            warn_user(
+                "the weights look like distances, less where nodes have more common neighbours, and are taken for "
+                "similarities; give distances with affinity='precomputed_nearest_neighbors', or A.data = exp(-A.data)"
+            )
     return made_of(cls, rows, node_names)
+
+
+def _are_distances(indptr, indices, weights):
+    """Return whether weights may be distances of nearest neighbours.
+
+    All rows are of one length and ascend, as a search returns them; or, in a sample, the lighter half of a node's edges
+    goes to nodes with more common neighbours: for distances to 10 neighbours in 54 to 97 % more rows than not, for
+    weights at random in -5 to -32 %.
+    """
+    import scipy.sparse as sp
+
+    lengths, n = np.diff(indptr), len(indptr) - 1
+    if not len(weights) or weights.dtype.kind != "f" or not (weights[:_SAMPLED] % 1).any():
+        return False
+    is_regular = lengths[0] > 2 and (lengths == lengths[0]).all() and weights.min() < weights.max()
+    if is_regular and (np.diff(weights.reshape(n, -1)) >= 0).all():
+        return True
+    rows = np.flatnonzero((lengths > 3) & (lengths <= _LONGEST))[:: max(1, n // 100)]
+    if len(rows) < 10 or lengths.max() > 10 * _LONGEST:
+        return False
+    pattern = sp.csr_array((np.ones(len(indices)), indices, indptr), shape=(n, n))
+    common = sp.csr_array(pattern[rows] @ pattern)
+    signs = []
+    for i, row in enumerate(rows.tolist()):
+        span = slice(indptr[row], indptr[row + 1])
+        shared = common[[i]].toarray()[0, indices[span][np.argsort(weights[span], kind="stable")]]
+        half = len(shared) // 2
+        signs.append(np.sign(shared[:half].sum() - shared[-half:].sum()))
+    return np.mean(signs) > _DISTANT
 
 
 def from_biadjacency(
@@ -146,7 +184,7 @@ def from_biadjacency(
 
 
 def _prefixed(kind, names, n):
-    names = np.arange(n) if names is None else np.asarray(names)
+    names = np.arange(n) if names is None else unmasked(f"{kind}_names", names)
     if names.shape != (n,):
         raise InputError(f"{kind}_names have shape {names.shape}; {n} {kind}s need as many names")
     return [f"{kind[0]}:{name}" for name in names.tolist()]
@@ -156,7 +194,7 @@ def as_csr(A, *, transposed=False):
     """Any matrix as scipy CSR, without a copy where it is CSR, or CSC and may be `transposed`."""
     import scipy.sparse as sp
 
-    check_sparse(A)
+    check_given(A)
     A = in_row_order(A) if hasattr(A, "reindex") else A
     A = A if sp.issparse(A) else np.asarray(A)
     if A.ndim != 2:
@@ -182,12 +220,27 @@ def as_csr(A, *, transposed=False):
 _CHECKED = ("csr", "csc", "bsr", "coo")
 
 
-def check_sparse(X):
-    """Raise an InputError unless the arrays of a scipy sparse matrix go together; whatever else X is, it passes.
+def check_given(X):
+    """Raise an InputError unless X is whole, whatever else it is: no value is masked, no list holds other than numbers.
 
-    scipy's own constructors look at lengths alone, and its conversions and products read and write wherever the arrays
-    point to. Matrices that come from outside are therefore checked here before anything is done with them.
+    The arrays of a scipy sparse matrix go together: scipy's own constructors look at lengths alone, and its conversions
+    and products read and write wherever the arrays point to. What comes from outside is therefore checked here before
+    anything is done with it.
     """
+    if isinstance(X, np.ndarray):
+        unmasked("X", X)
+    names = getattr(getattr(X, "dtype", None), "names", None)
+    if names:
+        raise InputError(
+            f"X is an array of records ({', '.join(names)}); for edges give pandas.DataFrame(X) to "
+            "Graph.from_table, or numpy.lib.recfunctions.structured_to_unstructured(X) for vectors"
+        )
+    odd = next(filter(_is_whole_thing, X), None) if isinstance(X, (list, tuple)) else None
+    if odd is not None:
+        raise InputError(
+            f"X is a {type(X).__name__} with a {type(odd).__name__}, and one graph or one array of numbers is needed; "
+            "layers of a graph add up as matrices: Graph.from_scipy(A + B)"
+        )
     sparse = sys.modules.get("scipy.sparse")
     if sparse is None or not sparse.issparse(X):
         return
@@ -217,3 +270,10 @@ def check_sparse(X):
         raise InputError(f"there are {len(X.indices)} indices, but data of {n_values} entries")
     if {X.indptr.dtype, X.indices.dtype} - {np.dtype(np.int32), np.dtype(np.int64)}:  # scipy knows no others
         raise InputError(f"indptr and indices must be int32 or int64, got {X.indptr.dtype} and {X.indices.dtype}")
+
+
+def _is_whole_thing(each):
+    """Return whether what stands in a list is a graph, a matrix or a table of its own, and no number, text or row."""
+    if isinstance(each, (Number, np.generic, str, bytes, list, tuple, np.ndarray, range)) or each is None:
+        return False
+    return getattr(each, "ndim", 1 if hasattr(each, "__array__") else 2) > 1

@@ -201,7 +201,7 @@ class Columns:
     def raw(self, name):
         """Return one column as it is, text that is stored as bytes decoded."""
         is_plain = isinstance(self._table, Mapping)
-        values = np.asarray(self._table[name] if is_plain else self._table.get_column(name).to_numpy())
+        values = np.asanyarray(self._table[name] if is_plain else self._table.get_column(name).to_numpy())
         if values.dtype.kind == "S":
             return np.char.decode(values, "utf-8")
         if values.dtype.kind == "O" and any(isinstance(one, bytes) for one in values.flat):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..base.loops import away, map_items, row_spans
-from ..base.validation import read_only
+from ..base.validation import read_only, unmasked
 from ..exceptions import InputError, warn_user
 from . import _loops
 
@@ -151,7 +151,7 @@ def edge_weights(weights, n_edges):
     """Return weights of edges as floats, checked; an array of length 0 for none."""
     if weights is None:
         return NO_WEIGHTS
-    weights = np.asarray(weights)
+    weights = unmasked("weights", weights)
     if weights.shape != (n_edges,):
         raise InputError(f"weights have shape {weights.shape}; {n_edges} edges need shape ({n_edges},)")
     weights = as_float_weights(weights)

@@ -16,7 +16,7 @@ from ..base.types import AnyData, ArrayLike, Bandwidth, Floats, KernelLike, Labe
 from ..base.validation import check_choice, check_integer, check_sample_weight, check_size, refused
 from ..exceptions import InputError, ParameterError
 from ..graphs.as_graph import as_graph, is_graph, is_graph_object, is_sparse_graph
-from ..graphs.from_matrix import check_sparse
+from ..graphs.from_matrix import check_given
 from ..graphs.graph import weigh_nodes
 from ..graphs.rows import edges_in_range, in_range
 from ..kernels.base import matrix_columns, vector_columns
@@ -214,7 +214,7 @@ class KernelEstimator(Estimator):
 
     def _real(self, X, **options):
         """Real numbers of any type as they are, also if they are memory-mapped."""
-        check_sparse(X)
+        check_given(X)
         X = validate_data(self, X, accept_sparse="csr", dtype="numeric", order="C", **options)
         if X.dtype.kind not in "biuf":
             raise InputError(f"X must hold real numbers, got type {X.dtype}")

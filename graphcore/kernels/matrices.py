@@ -5,7 +5,7 @@ import numpy as np
 from ..base.loops import cached_property, map_blocks, row_blocks
 from ..base.validation import read_only
 from ..exceptions import InputError
-from ..graphs.from_matrix import check_sparse
+from ..graphs.from_matrix import check_given
 from ..graphs.rows import entries_of
 from . import _loops
 from .base import BLOCK_BYTES, Columns, Kernel, Products, matrix_columns, membership_matrix
@@ -184,7 +184,7 @@ class SparseKernel(RowsKernel):
 
     def __init__(self, K, *, check=True):
         if check:
-            check_sparse(K)
+            check_given(K)
         check_precomputed(K)
         given, K = K.dtype, canonical_csr(K)
         self.n_points = K.shape[0]

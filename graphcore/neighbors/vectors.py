@@ -4,7 +4,7 @@ import numpy as np
 
 from ..base.validation import check_magnitude, read_only
 from ..exceptions import InputError
-from ..graphs.from_matrix import check_sparse
+from ..graphs.from_matrix import check_given
 from . import _loops as loops
 
 # Larger numbers overflow when float32 distances are squared, smaller ones vanish.
@@ -25,7 +25,7 @@ def as_vectors(X, least=2):
     import scipy.sparse as sp
     from sklearn.utils import check_array
 
-    check_sparse(X)
+    check_given(X)
     try:
         X = check_array(
             X, accept_sparse="csr", dtype="numeric", order="C", ensure_all_finite=False, ensure_min_samples=least

@@ -1,6 +1,7 @@
 """Files of vectors: what is read of them, and one line that names the file where they hold something else."""
 
 import gzip
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -77,7 +78,7 @@ def test_arrays_and_sparse_matrices(tmp_path, feed):
     ],
 )
 def test_text(tmp_path, lines, squeezed):
-    X_read, names = read_rows(put(tmp_path / "x.csv", lines, squeezed))
+    X_read, names, _ = read_rows(put(tmp_path / "x.csv", lines, squeezed))
     np.testing.assert_array_equal(X_read, X + 0.5)
     assert names is None
 
@@ -116,7 +117,7 @@ def test_an_index_classes_and_repeated_names_are_no_coordinates(tmp_path, lines,
     ],
 )
 def test_names_of_rows_are_read(tmp_path, lines):
-    found, names = read_rows(put(tmp_path / "x.csv", lines))
+    found, names, _ = read_rows(put(tmp_path / "x.csv", lines))
     np.testing.assert_array_equal(found, X + 0.5)
     assert names == [f"anné{i}" for i in range(len(ROWS))]
 
@@ -129,7 +130,7 @@ def test_names_of_rows_are_read(tmp_path, lines):
         ("1,NA,3\n4,5,6\n", "could not convert string 'NA'"),
         ("", "holds no numbers"),
         ("x,y\n", "holds no numbers"),
-        ("[[1, 2], [3, 4]]", "cannot be read"),
+        ("[[1, 2], [3, 4]]", "JSON"),
     ],
 )
 def test_text_that_is_no_table_of_numbers(tmp_path, text, said):
@@ -146,7 +147,7 @@ def test_vectors_in_parquet(tmp_path):
     np.testing.assert_array_equal(read_rows(str(path))[0], X)
     parquet.write_table(arrow.table({"id": list("abcd"), "embedding": X.tolist(), "x": X[:, 0]}), path)
     with pytest.warns(GraphWarning, match="the lists in column 'embedding'"):
-        found, names = read_rows(str(path))
+        found, names, _ = read_rows(str(path))
     np.testing.assert_array_equal(found, X)
     assert names == list("abcd")
     for columns, said in (
@@ -173,3 +174,53 @@ def test_edges_in_parquet_are_those_of_the_text(tmp_path):
         got, expected = read_graph(path), read_graph(text)
         np.testing.assert_array_equal(got.node_names, expected.node_names)
         np.testing.assert_array_equal(got.to_scipy().toarray(), expected.to_scipy().toarray())
+
+
+@pytest.mark.parametrize("place", [0, 3])
+@pytest.mark.parametrize("name", ["id", "customer_id", "userId", "__index_level_0__"])
+def test_a_column_of_ids_is_no_coordinate_in_text_or_parquet(tmp_path, name, place):
+    pd = pytest.importorskip("pandas")
+    table = pd.DataFrame(X + 0.5, columns=list("abc"))
+    table.insert(place, name, np.arange(len(X)) + 1000)
+    table.to_csv(tmp_path / "x.csv", index=False)
+    paths = [tmp_path / "x.csv"]
+    if find_spec("pyarrow"):
+        table.to_parquet(tmp_path / "x.parquet", index=False)
+        paths.append(tmp_path / "x.parquet")
+    for path in paths:
+        with pytest.warns(GraphWarning, match=f"column '{name}' is an index, and is not read"):
+            found, _, columns = read_rows(str(path))
+        np.testing.assert_array_equal(found, X + 0.5)
+        assert columns == list("abc")
+
+
+def test_columns_of_new_vectors_are_matched_by_their_names(tmp_path, told, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(30, 2)) + np.repeat([[0, 20], [20, 0]], 15, axis=0)
+    for name, header, order in (("a", "x,y", [0, 1]), ("b", "y,x", [1, 0]), ("c", "x,z", [0, 1])):
+        np.savetxt(f"{name}.csv", rows[:, order], delimiter=",", header=header, comments="")
+    told("cluster a.csv --vectors -k 2 -o a.npy --model m.npz --quiet")
+    for name in "ab":
+        told(f"predict m.npz {name}.csv -o {name}.npy --quiet")
+    np.testing.assert_array_equal(np.load("b.npy"), np.load("a.npy"))
+    assert "'y' is in one only; rename them" in told("predict m.npz c.csv -o c.npy", 2).err
+
+
+def test_two_runs_do_not_take_one_name(tmp_path, told, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "e.txt").write_text("0 1\n1 2\n2 0\n3 4\n4 5\n5 3\n")
+    names = []
+
+    def other_run(*_):
+        names.append(sorted(path.name for path in tmp_path.iterdir()))
+        assert "is there already" in told("cluster e.txt -k 2", 2).err
+        raise InputError("the first run fails")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("graphcore.cli.cluster.read_input", other_run)
+        told("cluster e.txt -k 2", 2)
+    assert names == [["e.txt", "e.txt.clusters.tsv"]]
+    assert [path.name for path in tmp_path.iterdir()] == ["e.txt"]
+    told("cluster e.txt -k 2 --quiet")
+    assert len((tmp_path / "e.txt.clusters.tsv").read_text().split("\n")) == 7

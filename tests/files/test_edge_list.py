@@ -285,6 +285,24 @@ def test_lines_unlike_the_first_are_errors(write, text, said):
         ("a hub 1\nb hub 2\nc hub 3\n", None, {("a", "hub", 1.0), ("b", "hub", 2.0), ("c", "hub", 3.0)}),
         ("hub,a,1\nhub,b,2\nhub,c,3\n", None, {("a", "hub", 1.0), ("b", "hub", 2.0), ("c", "hub", 3.0)}),
         ("userId,movieId,rating\n1,1,4\n2,1,3\n", "bipartite", {(1, 1, 4.0), (1, 2, 3.0)}),
+        (
+            "a,0.5,b\nb,0.25,c\nc,1,a\n",
+            r"column 1 holds '0.5'.*columns \(0, 2\)",
+            {("a", "b", 0.5), ("b", "c", 0.25), ("a", "c", 1.0)},
+        ),
+        ("n.name,r.weight,m.name\na,2,b\nb,3,a\n", r"columns \(0, 2\)", {("a", "b", 3.0)}),
+        ("7 a b\n8 b c\n9 c a\n", r"columns \(1, 2\)", {("a", "b", 7.0), ("b", "c", 8.0), ("a", "c", 9.0)}),
+        ("9 101 8\n8 102 9\n", r"pass columns=\(0, 2\) if the ends are", {(9, 101, 8.0), (8, 102, 9.0)}),
+        (
+            "n.name,m.name\na,b\nb,c\nc,a\n",
+            "no other line has the nodes of the first.*header=True",
+            {("m.name", "n.name", 1.0), ("a", "b", 1.0), ("b", "c", 1.0), ("a", "c", 1.0)},
+        ),
+        (
+            "99999 1e+05\n1e+05 100001\n100001 100000\n",
+            "'1e\\+05' and '100000'",
+            {("1e+05", "99999", 1.0), ("100001", "1e+05", 1.0), ("100000", "100001", 1.0)},
+        ),
         ("1 2 2001\n2 3 1999\n", "column 2 not read", {(1, 2, 1.0), (2, 3, 1.0)}),
     ],
 )

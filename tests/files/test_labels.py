@@ -165,6 +165,11 @@ def test_labels_of_others(write, text, labels):
         ("0 1\n1 1\n2 1\n1 0\n", InputError, "'1' has two labels"),
         ("0 1\n1 1\n2 1\n7 0\n", InputError, "'7' has a label, but the graph does not have it"),
         ("1\n2\n", InputError, "2 clusters without nodes.* 3 nodes"),
+        ("0 1 2\n3 4 5\n", FormatError, "as if each line were a community"),
+        ("a,b,c,d\ne,f,g,h\n", FormatError, "as if each line were a community"),
+        ("a b c d e\nf g h\n", FormatError, "line 2: 3 columns.*one community per line"),
+        ('0,"a"\n1,"b\n', FormatError, "line 2: a quote is not closed"),
+        ('{"0": 1}', FormatError, "JSON"),
     ],
 )
 def test_bad_labels(write, text, error, message):

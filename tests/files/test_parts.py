@@ -81,3 +81,13 @@ def test_parts_whose_columns_are_called_otherwise_are_told(write):
     assert read_graph([one, other]).n_edges == 4
     with pytest.warns(GraphWarning, match=r"from, to of .*a\.csv and u, v of .*b\.csv are read"):
         same(read_graph([one, write("u,v\n5,2\n6,4\n", "b.csv")]), read_graph([one, other]))
+
+
+def test_a_folder_behind_links_is_visited_once(tmp_path, table):
+    parts = write_parts(tmp_path / "t", table, "csv")
+    expected = read_graph(parts)
+    (tmp_path / "other").mkdir()
+    parts[-1].rename(tmp_path / "other" / parts[-1].name)
+    for link, to in (("a", "."), ("b", "."), ("up", ".."), ("c", "../other"), ("d", "../other")):
+        (tmp_path / "t" / link).symlink_to(to, target_is_directory=True)
+    same(read_graph(tmp_path / "t"), expected)

@@ -1,5 +1,6 @@
 """Every input is read as the graph it is, or refused with the remedy; none is clustered as something else."""
 
+import warnings
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -207,3 +208,103 @@ def test_a_square_array_that_may_be_a_graph_is_refused_or_warned_about():
     assert fitted(A, affinity="nearest_neighbors", n_neighbors=2).n_features_in_ == 6
     for X in (A + np.eye(6), np.triu(A), -A, A * 0):  # no adjacency, and no doubt
         fitted(X, n_neighbors=2)
+
+
+# -- what is whole -----------------------------------------------------------------------------------------------------
+
+
+def layers():
+    """Lists of what is a graph or a matrix each."""
+    import networkx as nx
+
+    karate = nx.karate_club_graph()
+    yield from ([karate, karate], (karate, karate), [nx.path_graph(6), nx.cycle_graph(6)], [karate] * 3, [karate])
+    yield from ([sp.csr_array(np.eye(4))] * 2, [GRAPH, GRAPH])
+
+
+def test_lists_of_graphs_are_no_graph():
+    for X in layers():
+        with pytest.raises(InputError, match=r"one graph or one array of numbers is needed.*from_scipy\(A \+ B\)"):
+            fitted(X)
+
+
+MASK = np.eye(6, dtype=bool)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda of: fitted(of(np.random.default_rng(0).random((6, 6)), MASK)),
+        lambda of: fitted(np.random.default_rng(0).random((9, 2))).predict(of(np.zeros((2, 2)), MASK[:2, :2])),
+        lambda of: KernelKMeans(2).fit(of(np.random.default_rng(0).random((6, 6)), MASK)),
+        lambda of: graphcore.knn_graph(of(np.random.default_rng(0).random((6, 6)), MASK), 2),
+        lambda of: Graph.from_scipy(of(GRAPH.to_scipy().toarray(), MASK)),
+        lambda of: Graph.from_biadjacency(of(np.ones((6, 6)), MASK)),
+        lambda of: Graph.from_edges(of([0, 1, 2], [0, 0, 1]), [1, 2, 0]),
+        lambda of: Graph.from_edges([0, 1, 2], [1, 2, 0], of([1.0, 2.0, 9.0], [0, 0, 1])),
+        lambda of: Graph.from_edges([0, 1], [1, 2], node_names=of([5, 6, 7], [0, 0, 1])),
+        lambda of: graphcore.metrics.normalized_cut(GRAPH, of(LABELS, [0, 0, 0, 0, 0, 1])),
+        lambda of: CoresetSpectralClustering(2).fit(GRAPH, sample_weight=of(np.ones(6), [1, 0, 0, 0, 0, 0])),
+    ],
+)
+def test_masked_values_are_refused_and_masks_of_nothing_are_none(call):
+    with pytest.raises(InputError, match=r"has \d masked values; fill them in"):
+        call(np.ma.masked_array)
+    call(lambda values, mask: np.ma.masked_array(values))
+
+
+def test_masked_values_of_tables_are_missing():
+    ends = np.ma.masked_array([0, 1, 2], [0, 0, 1])
+    with pytest.raises(InputError, match="column 'source' has no value in row 2"):
+        Graph.from_table({"source": ends, "target": [1, 2, 0]})
+
+
+def test_objects_of_other_libraries_are_refused_in_words_of_this_one():
+    import networkx as nx
+
+    pd = pytest.importorskip("pandas")
+    karate, frame = nx.karate_club_graph(), pd.DataFrame({"source": list("abca"), "target": list("bcab")})
+    given = [
+        karate.edges(data=True), frame.groupby(["source", "target"]).size(), nx.to_dict_of_lists(karate), {1, 2},
+        pd.DataFrame(np.eye(4)).to_records(index=False), list(karate.edges(data="weight")), iter([1, 2]), 5,
+    ]  # fmt: skip
+    for X in given:
+        with pytest.raises(InputError, match=r"from_edges|from_table"):
+            fitted(X)
+    model = fitted(np.random.default_rng(0).random((9, 2)))
+    with pytest.raises(InputError, match=r"X.toarray\(\)"):
+        model.predict(sp.csr_array(np.eye(2)))
+
+
+@pytest.mark.parametrize("names", [list("abcdef"), ["i", "j", "source", "target", "u", "v"], [5, 3, 1, 0, 2, 4]])
+def test_a_square_frame_with_the_same_names_is_an_adjacency_matrix(names):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(GRAPH.to_scipy().toarray(), index=names, columns=names)
+    order = [names[i] for i in (3, 0, 4, 1, 5, 2)]
+    assert is_graph(frame)
+    assert same(as_graph(frame[order])) and same_clusters(fitted(frame[order]).labels_)
+    numbered = pd.DataFrame(np.random.default_rng(0).random((6, 6)))
+    assert not is_graph(numbered)
+
+
+@pytest.mark.parametrize("n_neighbors", [5, 10])
+@pytest.mark.parametrize("is_made_symmetric", [False, True])
+def test_distances_of_neighbours_given_as_weights_are_told(n_neighbors, is_made_symmetric):
+    from sklearn.neighbors import kneighbors_graph
+
+    A = kneighbors_graph(graphcore.datasets.load_digits().data[:600], n_neighbors, mode="distance")
+    near = A.copy()
+    near.data = np.exp(-near.data / near.data.mean())
+    A, near = (X.maximum(X.T) if is_made_symmetric else X for X in (A, near))
+    with pytest.warns(graphcore.GraphWarning, match=r"look like distances.*precomputed_nearest_neighbors"):
+        Graph.from_scipy(A)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", "the input is directed")
+        Graph.from_scipy(near)
+        Graph.from_scipy(graphcore.knn_graph(near.toarray()[:, :9], 5).to_scipy())
+
+
+def test_ids_beyond_64_bits_are_not_called_negative():
+    with pytest.raises(InputError, match=r"sources holds 9223372036854775808, and integers go up to 2\*\*63 - 1"):
+        Graph.from_edges(np.array([2**63, 1], dtype=np.uint64), [1, 2])

@@ -55,7 +55,12 @@ def test_what_is_left_out_is_told_and_times_are_offered_for_no_weights():
         (["2.0", "2"], "'2.0' and '2'; write the names alike"),
         (["a ", "a"], "'a ' and 'a'"),
         ([1, "1"], "1 and '1'"),
+        (["99999", "1e+05", "100000"], "'1e+05' and '100000'"),
+        (["300000.0", "3e+05"], "write the names alike"),
+        (["1.000e+00", "2.000e+00"], "if whole numbers are meant"),
         (["a", "Nancy", "b "], None),
+        (["1E10", "2E5", "3E1"], None),
+        (["1.0.0", "1.0.1"], None),
     ],
 )
 def test_doubtful_names(names, said):

@@ -6,7 +6,7 @@ import scipy.sparse as sp
 
 import graphcore
 from graphcore import Graph, InputError
-from graphcore.graphs.from_matrix import check_sparse
+from graphcore.graphs.from_matrix import check_given
 
 RING = sp.csr_array(np.eye(5, k=1) + np.eye(5, k=-1))
 
@@ -72,10 +72,10 @@ def test_sound_matrices_pass(kind, index):
     X = RING.asformat(kind)
     if kind in ("csr", "csc", "bsr"):
         X.indptr, X.indices = X.indptr.astype(index), X.indices.astype(index)
-    check_sparse(X)
+    check_given(X)
     np.testing.assert_array_equal(Graph.from_scipy(X).to_scipy().toarray(), RING.toarray())
-    check_sparse(getattr(sp, f"{kind}_array")((3, 4)))
-    check_sparse(np.eye(3))
+    check_given(getattr(sp, f"{kind}_array")((3, 4)))
+    check_given(np.eye(3))
 
 
 def test_unchecked_arrays_are_safe():
