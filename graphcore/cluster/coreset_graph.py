@@ -62,7 +62,7 @@ def nearest_cells(kernel, indices):
 
 
 def spread(rows, labels, n_labels):
-    """:func:`_group_loops.spread_labels`, in place; returns the number of labels."""
+    """:func:`_quotient_loops.spread_labels`, in place; returns the number of labels."""
     return int(_loops.spread_labels(rows[:], n_labels, labels))
 
 

@@ -1,6 +1,5 @@
 """A fit of the class: what is given becomes a graph, equal rows are drawn together, and the graph is clustered."""
 
-import math
 from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import Any
@@ -39,7 +38,7 @@ from ..neighbors.vectors import first_of
 from .n_clusters import choose_for_fit, effective_edges
 from .pipeline import cluster_graph
 from .refine.problem import distributed_context, is_huge
-from .settings import check_known, resolve
+from .settings import check_known, resolve, total_of
 
 AFFINITIES = ("auto", "nearest_neighbors", "precomputed", "precomputed_nearest_neighbors")
 
@@ -193,7 +192,7 @@ def fit_graph(
         with stages("weights"):
             sample_weight = check_sample_weight(sample_weight, graph.n_nodes)
             graph = weigh_nodes(graph, sample_weight)
-            total_size = math.floor(sample_weight[graph.degrees > 0].sum())
+            total_size = total_of(sample_weight[graph.degrees > 0])
     kinds, drawn = _drawn_together(graph, kinds, labels, params)
     if kinds is not None:
         total_size = count_linked(graph) if total_size is None else total_size

@@ -76,8 +76,8 @@ class Settings:
     objective: str  # of OBJECTIVES
     balance: float  # of sizes; 0 before a run that chooses it
     entropy_price: float  # what that makes a nat of the clusters' entropy cost, in nats of information
-    min_cluster_size: int
-    max_cluster_size: int | None
+    min_cluster_size: float  # nodes, or weight of nodes; the number 1 says that no cluster is empty
+    max_cluster_size: float | None
     max_drafts: int | None  # None: until a round gains nothing
     price: float  # what a round of drafts has to gain of the objective, for each of them and entries of the graph
     resolution: float | None  # that n_clusters was chosen by, or of the objective
@@ -214,26 +214,42 @@ def resolve_settings(graph, n_clusters, **given):
 
 
 def _sizes(asked, total_size, k):
-    """Return least and largest size of a cluster, as numbers of nodes that so many with an edge can be divided into."""
-    most = asked["max_cluster_size"]
-    least = check_size("min_cluster_size", asked["min_cluster_size"], total_size, _LINKED, low=0)
-    most = None if most is None else check_size("max_cluster_size", most, total_size, _LINKED)
-    if least > 1 and least * k > total_size:
+    """Return least and largest size of a cluster: of nodes, or of weights, floats where these are no whole numbers.
+
+    A least size of 1, an int, only says that no cluster is empty.
+    """
+
+    def size(name, low):
+        value = asked[name]
+        if isinstance(total_size, float) and not isinstance(value, Integral):
+            return float(value) * total_size
+        return check_size(name, value, total_size, _LINKED, low=low)
+
+    least, most = asked["min_cluster_size"], asked["max_cluster_size"]
+    least = 1 if isinstance(least, Integral) and least <= 1 else size("min_cluster_size", 0) or 1
+    most = None if most is None else size("max_cluster_size", 1)
+    if least != 1 and least * k > total_size:
         raise ParameterError(
-            f"min_cluster_size={least} is too large: {k} clusters of that size need more than the {total_size} nodes "
-            "that have an edge"
+            f"min_cluster_size={least:.12g} is too large: {k} clusters of that size need more than the "
+            f"{total_size:.12g} nodes that have an edge"
         )
-    if most is not None and most < least:
-        raise ParameterError(f"max_cluster_size={most} is less than min_cluster_size={least}")
+    if most is not None and most < least and least != 1:
+        raise ParameterError(f"max_cluster_size={most:.12g} is less than min_cluster_size={least:.12g}")
     if most is not None and most * k < total_size:
         raise ParameterError(
-            f"max_cluster_size={most} is too small: {k} clusters of that size hold fewer than the {total_size} nodes "
-            f"that have an edge; use at least {-(-total_size // k)}"
+            f"max_cluster_size={most:.12g} is too small: {k} clusters of that size hold fewer than the "
+            f"{total_size:.12g} nodes that have an edge; use at least {-(-total_size // k):.12g}"
         )
-    return max(1, least), most
+    return least, most
 
 
 # -- labels and weights of nodes that are given ------------------------------------------------------------------------
+
+
+def total_of(weights):
+    """Return the sum of weights of nodes, an int where they are whole numbers."""
+    total = float(weights.sum())
+    return int(total) if total < 2.0**53 and np.array_equal(weights, np.rint(weights)) else total
 
 
 def problem_of(rows, settings, weights=None, fixed=None):
@@ -243,13 +259,12 @@ def problem_of(rows, settings, weights=None, fixed=None):
     k, record, least, most = settings.n_clusters, settings.record, settings.min_cluster_size, settings.max_cluster_size
     unit, counts = 1, NO_COUNTS
     if weights is not None:
-        whole = np.array_equal(weights, np.rint(weights)) and weights.sum() < 2.0**53
-        unit = 1 if whole else _PARTS / weights.max()
+        unit = 1 if isinstance(total_of(weights), int) else _PARTS / weights.max()
         counts = read_only(np.rint(weights * unit).astype(np.int64))
     return Problem(
         rows, k or len(rows.degrees), record,
         # A least size of 1 only says that no cluster is empty.
-        min_size=0 if not k else least if least <= 1 else round(least * unit), min_share=record.min_share,
+        min_size=0 if not k else 1 if least == 1 else max(1, round(least * unit)), min_share=record.min_share,
         max_size=ANY_SIZE if most is None else int(most * unit * (1 + 1e-9)), counts=counts,
         is_fixed=NONE_FIXED if fixed is None else read_only(fixed >= 0),
     )  # fmt: skip

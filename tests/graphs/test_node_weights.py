@@ -71,6 +71,21 @@ def test_weights_that_are_none():
             CoresetSpectralClustering(2).fit(graph, sample_weight=weights)
 
 
+def test_weights_that_sum_to_less_than_one_count_as_any_others():
+    graph = load_karate().graph
+    for weight in (0.01, 0.37):
+        weights = np.full(34, weight)
+        for options, least, most in (
+            ({}, 1, 34),
+            ({"max_cluster_size": 0.4}, 1, 13),
+            ({"min_cluster_size": 0.3}, 11, 34),
+        ):
+            labels = CoresetSpectralClustering(3, random_state=0, **options).fit(graph, sample_weight=weights).labels_
+            assert least <= np.bincount(labels, minlength=3).min() and np.bincount(labels).max() <= most
+    with pytest.raises(InputError, match=r"max_cluster_size=3\.774 is too small: 3 clusters.*than the 12\.58 nodes"):
+        CoresetSpectralClustering(3, max_cluster_size=0.3).fit(graph, sample_weight=weights)
+
+
 @pytest.mark.filterwarnings("ignore:weights differ:graphcore.GraphWarning")
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_memberships_are_finite_for_weights_of_any_range(objective):
