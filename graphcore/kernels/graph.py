@@ -65,7 +65,7 @@ class GraphKernel(RowsKernel):
     @cached_property
     def outer(self):
         """``1 / degree``, 0 for isolated nodes."""
-        return np.divide(1.0, self.degrees, out=np.zeros(self.n_points), where=self.degrees > 0)
+        return read_only(np.divide(1.0, self.degrees, out=np.zeros(self.n_points), where=self.degrees > 0))
 
     @cached_property
     def diagonal(self):
@@ -120,7 +120,7 @@ class GraphKernel(RowsKernel):
         matrix = self.weighted_submatrix(points, degrees, exact=True)
         part = GraphKernel.__new__(GraphKernel)
         weights = degrees if point_weights is None else np.asarray(point_weights, dtype=np.float64)
-        indptr, indices = read_only(matrix.indptr, np.int64), read_only(matrix.indices)
+        indptr, indices = read_only(matrix.indptr, np.int64), read_only(matrix.indices, np.int32)
         part._set(indptr, indices, read_only(matrix.data), degrees, weights, 0.0)
         return part
 

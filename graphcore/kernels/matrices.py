@@ -167,7 +167,7 @@ class RowsKernel(Kernel):
         def nearest(norms, masses, own_bonus):
             found = np.empty(self.n_points, dtype=np.int32), np.empty(self.n_points)
             clusters = norms, masses, own_bonus, np.argsort(norms, kind="stable")
-            points = labels, weights
+            points = labels, read_only(weights)
             map_blocks(
                 lambda a, b: _loops.nearest_centroids(rows, inner, points, clusters, a, b, found), blocks, n_jobs
             )

@@ -236,6 +236,7 @@ main(["cluster", "graph.txt", "-k", "2", "-o", "labels.tsv"])
     assert os.listdir() == ["graph.txt"]
 
 
+@pytest.mark.slow
 def test_the_demo_compares_with_scikit_learn(facts_of):
     facts = facts_of("demo")
     for name in ("digits", "network"):

@@ -57,7 +57,7 @@ def test_distances_of_pairs(code, d):
     for i in range(30):
         own = loops.spread_row(code, spread, *entries(rows, i))
         sparse = [loops.sparse_distance(code, spread, own, *entries(rows, j)) for j in range(30)]
-        dense = [loops.dense_distance(code, X[i], X[j], np.inf) for j in range(30)]
+        dense = [loops.dense_distance(code, X[i], X[j], np.float32(np.inf)) for j in range(30)]
         np.testing.assert_allclose(dense, want[i], rtol=1e-4, atol=1e-6)
         np.testing.assert_allclose(sparse, want[i], rtol=1e-4, atol=1e-6)
         bounded = np.array([loops.dense_distance(code, X[i], X[j], np.float32(0.5)) for j in range(30)])
@@ -77,7 +77,7 @@ def test_leaves_of_a_tree(n_equal):
     X = np.random.default_rng(0).normal(size=(500, 5)).astype(np.float32)
     X[:n_equal] = X[0]
     nodes, borders = np.arange(500, dtype=np.int32), np.empty(501, dtype=np.int32)
-    n_leaves = loops.grow_tree(X, nodes, borders, 40, 12, 7)
+    n_leaves = loops.grow_tree(read_only(X), nodes, borders, 40, 12, 7)
     sizes = np.diff(borders[: n_leaves + 1])
     assert sorted(nodes) == list(range(500))
     assert borders[0] == 0 and borders[n_leaves] == 500

@@ -252,5 +252,5 @@ def test_gathering(weight):
     n_touched = _quotient_loops.gather_links((rows[:3], labels, starts, members), 2, found)
     assert sorted(found[2][:n_touched].tolist()) == [0, 1, 2]
     out = np.empty(30, dtype=np.int32)
-    _move_loops.batch_assign(rows[:], (np.ones(3), np.zeros(3)), labels, 0, 30, out)
+    _move_loops.batch_assign(rows[:], (read_only(np.ones(3)), read_only(np.zeros(3))), labels, 0, 30, out)
     assert out.min() >= 0 and out.max() <= 2
