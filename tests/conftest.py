@@ -16,6 +16,7 @@ import pytest
 from . import depth  # noqa: F401  (declares the profiles)
 
 ROOT = Path(__file__).parents[1]
+LEFT_OUT = {ROOT / "tests" / name for name in ("bench", "docs")}
 
 # Programs that tests start are to run the code under test, whatever else is installed, with the loops compiled for it.
 os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
@@ -35,9 +36,18 @@ def pytest_configure(config):
     """Leave out bench/ and docs/ and shorten property tests where slow tests are left out, in each process anew."""
     option, is_quick = config.option, "not slow" in config.option.markexpr
     if is_quick and config.args_source is pytest.Config.ArgsSource.TESTPATHS:
-        option.ignore = [*(option.ignore or ()), *(str(ROOT / "tests" / name) for name in ("bench", "docs"))]
+        option.ignore = [*(option.ignore or ()), *map(str, LEFT_OUT)]
     if option.hypothesis_profile is None:
         hypothesis.settings.load_profile("quick" if is_quick else "full")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config, items):
+    """Let a run of the slow tests have those that a run of the quick ones leaves out."""
+    if config.option.markexpr == "slow":
+        for item in items:
+            if not LEFT_OUT.isdisjoint(item.path.parents):
+                item.add_marker("slow")
 
 
 def data_folder():
