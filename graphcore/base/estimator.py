@@ -6,7 +6,6 @@ from dataclasses import KW_ONLY, dataclass
 from functools import wraps
 from typing import TypeVar, dataclass_transform
 
-from ..exceptions import InputError
 from .lazy import import_scikit_learn
 from .loops import compilation_notices
 from .progress import Stages, announce
@@ -78,17 +77,6 @@ class Estimator(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-def refuse_negative(estimator, X, what="weights of edges"):
-    """Raise an InputError if a matrix, sparse or dense, holds negative values; it begins as scikit-learn's does."""
-    least = (X.data if hasattr(X, "indptr") else X).min(initial=0)
-    if least < 0:
-        remedy = "; of similarities such as correlations give (1 + X) / 2, abs(X) or X * (X > 0)"
-        raise InputError(
-            f"Negative values in data passed to X in {type(estimator).__name__}: {what} are not negative, the least "
-            f"is {least:.3g}{remedy * (what != 'distances')}"
-        )
 
 
 def passed_on(estimator, names):

@@ -202,6 +202,17 @@ def check_sample_weight(sample_weight, n_points, name="sample_weight"):
     return weights
 
 
+def refuse_negative(estimator, X, what="weights of edges"):
+    """Raise an InputError if a matrix, sparse or dense, holds negative values; it begins as scikit-learn's does."""
+    least = (X.data if hasattr(X, "indptr") else X).min(initial=0)
+    if least < 0:
+        remedy = "; of similarities such as correlations give (1 + X) / 2, abs(X) or X * (X > 0)"
+        raise InputError(
+            f"Negative values in data passed to X in {type(estimator).__name__}: {what} are not negative, the least "
+            f"is {least:.3g}{remedy * (what != 'distances')}"
+        )
+
+
 def warn_of_isolated(graph):
     """Warn of nodes without an edge, if a graph has any."""
     if graph.n_isolated:

@@ -1,5 +1,6 @@
 """The command `graphcore`: its subcommands, its errors and its exit codes."""
 
+import gc
 import os
 import sys
 
@@ -39,6 +40,7 @@ for command in (cluster, predict, report, compare, info, convert, demo):
 
 def main(arguments=None):
     """Run the command line and leave with its exit code: 0 done, 2 bad input, 130 interrupted."""
+    gc.set_threshold(100_000)  # imported modules stay: to look for garbage among them takes a tenth of a short command
     code = run(arguments)
     if code == INTERRUPTED:
         # sys.exit would wait for threads at work in compiled loops.

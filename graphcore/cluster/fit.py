@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ..base.estimator import refuse_negative
 from ..base.progress import Stages
 from ..base.streams import Streams
 from ..base.validation import (
@@ -15,6 +14,7 @@ from ..base.validation import (
     check_labels,
     check_sample_weight,
     count_linked,
+    refuse_negative,
     refused,
 )
 from ..exceptions import InputError, ParameterError, warn_user

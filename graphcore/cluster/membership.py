@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..base.estimator import refuse_negative
+from ..base.validation import refuse_negative
 from ..exceptions import InputError
 from ..graphs.as_graph import as_graph, is_graph_object
 from ..graphs.columns import edge_columns

@@ -9,11 +9,11 @@ import scipy.sparse as sp
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..base.estimator import Estimator, parameters, refuse_negative, whole
+from ..base.estimator import Estimator, parameters, whole
 from ..base.loops import effective_jobs
 from ..base.streams import Streams
 from ..base.types import AnyData, ArrayLike, Bandwidth, Floats, KernelLike, Labels
-from ..base.validation import check_choice, check_integer, check_sample_weight, check_size, refused
+from ..base.validation import check_choice, check_integer, check_sample_weight, check_size, refuse_negative, refused
 from ..exceptions import InputError, ParameterError
 from ..graphs.as_graph import as_graph, is_graph, is_graph_object, is_sparse_graph
 from ..graphs.from_matrix import check_given
