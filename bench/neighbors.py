@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.datasets import make_blobs
 
-from graphcore.neighbors.search import exact_distances, exact_plan, nearest_neighbors
+from graphcore.neighbors.search import exact_neighbors, exact_plan, nearest_neighbors
 from graphcore.neighbors.vectors import as_vectors
 
 
@@ -32,7 +32,7 @@ def with_pynndescent(X, **options):
 def recall(X, distances, n_rows=500):
     """Return the share of the neighbours listed for some rows that are as near as the true ones."""
     rows = np.random.default_rng(1).choice(X.shape[0], n_rows, replace=False)
-    return np.mean(distances[rows] <= exact_distances(X, rows, 10, "euclidean")[:, -1:] * (1 + 1e-5))
+    return np.mean(distances[rows] <= exact_neighbors(X, 10, "euclidean", 1, rows).distances[:, -1:] * (1 + 1e-5))
 
 
 def manifold(n, d=128, n_dims=12, seed=0):
@@ -53,6 +53,25 @@ def mixture(n, d=128, seed=0):
     rng = np.random.default_rng(seed)
     centres = 1.5 * rng.normal(size=(n // 500, d)).astype(np.float32)
     return rng.normal(size=(n, d)).astype(np.float32) + centres[rng.integers(len(centres), size=n)]
+
+
+def uneven(n, d, n_clusters=300, tail=3, noise=0.1, apart=1.0, seed=0):
+    """Draw clusters of lognormal sizes, each along 6 to 20 axes of its own, with coefficients of Student's t or normal.
+
+    Returns rows and clusters, -1 for the share of `noise`. Axes and centres have a length of about sqrt(d).
+    """
+    rng = np.random.default_rng(seed)
+    sizes = rng.lognormal(size=n_clusters)
+    y = rng.choice(n_clusters, n, p=sizes / sizes.sum())
+    X = (0.1 * rng.normal(size=(n, d))).astype(np.float32)
+    for j in range(n_clusters):
+        rows = np.flatnonzero(y == j)
+        shape = len(rows), int(rng.integers(6, 21))
+        coefficients = rng.normal(size=shape) if tail is None else rng.standard_t(tail, size=shape)
+        X[rows] += apart * rng.normal(size=d) + coefficients @ rng.normal(size=(shape[1], d)) / np.sqrt(shape[1])
+    far = rng.random(n) < noise
+    X[far] = X.mean(axis=0) + X.std(axis=0) * rng.normal(size=(np.count_nonzero(far), d))
+    return X, np.where(far, -1, y)
 
 
 def uniform(n, d, seed=0):

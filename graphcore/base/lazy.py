@@ -3,7 +3,7 @@
 import signal
 import sys
 import threading
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
@@ -38,23 +38,21 @@ def lazy_names(package, homes):
             return import_module(f".{name}", package)
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        with _interrupted_later():
-            value = getattr(import_module(homes[name], package), name)
+        value = getattr(import_whole(homes[name], package), name)
         setattr(sys.modules[package], name, value)  # not asked for again
         return value
 
     return find, lambda: names, names
 
 
-@contextmanager
-def _interrupted_later():
-    """Have Ctrl-C wait for the end: some modules, as asyncio, cannot be imported again once an import was cut short."""
+def import_whole(name, package=None):
+    """Import a module; Ctrl-C waits for the end, as some, like asyncio, are broken where an import was cut short."""
     came = []
     before = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT)
     if before:
         signal.signal(signal.SIGINT, lambda *given: came.append(given))
     try:
-        yield
+        return import_module(name, package)
     finally:
         if before:
             signal.signal(signal.SIGINT, before)

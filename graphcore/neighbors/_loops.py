@@ -13,7 +13,7 @@ from ..base.loops import compiled
 EUCLIDEAN, MANHATTAN, JACCARD = 0, 1, 2
 CODES = {"manhattan": MANHATTAN, "jaccard": JACCARD}  # all others are Euclidean distances in another unit
 
-_PIECE = 128
+_PIECE, _SCORES = 128, 32
 # Factor of the hash: 2^64 over the golden ratio.
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
@@ -285,10 +285,9 @@ def gather_around(near, reverse, counts, around, n_new, n_all, start, stop):
 def join(metric, vectors, order, around, n_new, n_all, far, pairs, distances, start, stop):
     """Compare those around each node of a block with each other, two old ones left out.
 
-    Writes down the pairs of which one is nearer to the other than the last of its list; returns how many, and how many
-    were compared.
+    Writes down the pairs of which one is nearer to the other than the last of its list; returns how many.
     """
-    n_pairs, n_compared, room = 0, 0, around.shape[1]
+    n_pairs, room = 0, around.shape[1]
     rows = np.empty((room, vectors.shape[1]), dtype=np.float32)
     lasts, found = np.empty(room, dtype=np.float32), np.empty(room, dtype=np.float32)
     for i in range(start, stop):
@@ -298,12 +297,11 @@ def join(metric, vectors, order, around, n_new, n_all, far, pairs, distances, st
             _fetch(vectors, order, around[i, a], rows, far, lasts, a)
         for a in range(n_new[i]):
             _distances_behind(metric, rows, a, n_all[i], found)
-            n_compared += n_all[i] - a - 1
             for b in range(a + 1, n_all[i]):
                 if found[b] < lasts[a] or found[b] < lasts[b]:
                     pairs[n_pairs, 0], pairs[n_pairs, 1], distances[n_pairs] = around[i, a], around[i, b], found[b]
                     n_pairs += 1
-    return n_pairs, n_compared
+    return n_pairs
 
 
 @compiled
@@ -314,7 +312,7 @@ def join_sketched(
 
     Pairs that are too far by `ratio` times their distance in the sketch are left out.
     """
-    n_pairs, n_compared, room = 0, 0, around.shape[1]
+    n_pairs, room = 0, around.shape[1]
     rows = np.empty((room, sketch.shape[1]), dtype=np.float32)
     lasts, sketched = np.empty(room, dtype=np.float32), np.empty(room, dtype=np.float32)
     sparse, spread, own = len(dense) == 0, np.zeros(dense.shape[1], dtype=np.float32), 0.0
@@ -334,7 +332,6 @@ def join_sketched(
             for b in range(a + 1, n_all[i]):
                 node = around[i, b]
                 other, bound = order[node], max(lasts[a], lasts[b])
-                n_compared += 1
                 if ratio > 0 and ratio * sketched[b] >= bound:
                     continue
                 if sparse:
@@ -348,7 +345,7 @@ def join_sketched(
             if sparse:
                 for j in entries:
                     spread[j] = 0
-    return n_pairs, n_compared
+    return n_pairs
 
 
 @compiled
@@ -391,6 +388,48 @@ def measure_lists(metric, dense, indptr, indices, data, order, near, far, start,
         if sparse:
             for j in entries:
                 spread[j] = 0
+
+
+# -- exact search ------------------------------------------------------------------------------------------------------
+
+
+@compiled
+def _rank(near, close, i, node, score):
+    """Insert a node of a higher score than the last into the list of row i; returns the score of the last."""
+    k = close.shape[1] - 1
+    while k > 0 and close[i, k - 1] < score:
+        close[i, k], near[i, k] = close[i, k - 1], near[i, k - 1]
+        k -= 1
+    close[i, k], near[i, k] = score, node
+    return close[i, -1]
+
+
+@compiled
+def list_products(products, halves, their_halves, numbers, their_numbers, near, close, their_near, their_close):
+    """Take a block of inner products into the lists of its rows, and of its columns, of the highest scores.
+
+    Half the squared norms less the products, negative, are the scores: half the squared distances. Numbers are those of
+    the rows and columns, of which equal ones are passed over. A column whose list ends in infinity takes none. A piece
+    of a row is read again where the loop that counts, which is vectorised, finds a score that is high enough.
+    """
+    n, lasts = products.shape[1], their_close[:, -1].copy()
+    for i in range(len(products)):
+        last, half = close[i, -1], halves[i]
+        for start in range(0, n, _SCORES):
+            stop = min(start + _SCORES, n)
+            n_high = np.int32(0)
+            for j in range(start, stop):
+                n_high += np.int32(products[i, j] - their_halves[j] - min(last, lasts[j]) > half)
+            if n_high == 0:
+                continue
+            for j in range(start, stop):
+                score = products[i, j] - their_halves[j] - half
+                if numbers[i] == their_numbers[j]:
+                    continue
+                if score > last:
+                    last = _rank(near, close, i, their_numbers[j], score)
+                if score > lasts[j]:
+                    lasts[j] = _rank(their_near, their_close, j, numbers[i], score)
 
 
 # -- walks over a neighbour graph --------------------------------------------------------------------------------------

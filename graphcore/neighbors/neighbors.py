@@ -52,13 +52,14 @@ def knn_graph(
         "gaussian" is exp(-d^2 / (2 s^2)), where s is the median distance to the n_neighbors-th neighbour, as float32
         and at least 1e-7.
     algorithm : {"auto", "exact", "approximate", "pynndescent"}, default "auto"
-        "exact" is scikit-learn's k-d tree or brute force, "approximate" is nearest neighbour descent, "pynndescent"
-        that of the package, with n_neighbors + 1 and its own defaults, see :doc:`/neighbors`. "auto" is exact
-        for up to five columns and wherever that is expected to take at most a second in one thread (20,000 rows of 16
-        columns, 6,000 rows of 784, 10,000 sparse ones of 50 entries), or no longer than the approximate search, whose
-        time grows with the square of `n_neighbors`; it does not depend on `n_jobs`. An approximate search looks at 200
-        rows for the share of the true neighbours that it has found, and goes on where it is below .95; "auto" is exact
-        where that takes no longer, and a warning tells if it stays below.
+        "exact" compares all rows, or is scikit-learn's k-d tree; "approximate" is nearest neighbour descent,
+        "pynndescent" that of the package, with n_neighbors + 1 and its own defaults, see :doc:`/neighbors`. "auto" is
+        exact for up to five columns, wherever that is expected to take at most a second in one thread (25,000 rows of
+        16 columns, 8,000 rows of 784, 10,000 sparse ones of 50 entries) or no longer than the approximate search, whose
+        time grows with the square of `n_neighbors`, and up to some 100,000 rows whose neighbours have few directions in
+        common; it does not depend on `n_jobs`. An approximate search looks at 200 rows for the share of the true
+        neighbours that it has found: where that is below .95, or .9 in the fifth that is farthest from its neighbours,
+        the farthest rows are searched exactly, and a warning tells if that does not suffice.
     random_state : int, numpy Generator, RandomState or None, default None
         For the approximate search. With a seed the graph is the same for any `n_jobs`.
     n_jobs : int or None, default None

@@ -2,20 +2,27 @@
 
 The rule rests on measurements by bench/neighbors.py on two cores of a small server, in one thread:
 
-- The approximate search needs 13 us a row for 10 neighbours among rows of 16 columns, 20 among rows of 128, 59 among
-  rows of 784. Sparse rows of 50 entries it finds as quickly as the exact search does among 10,000 of them. From 20
-  neighbours on its time grows with the square of their number: of 8,000 rows of 100 columns it is that of the exact
-  search at 30 neighbours, five times that at 80 and 18 times at 160.
-- scikit-learn's brute force needs 1.8 + 0.032 d nanoseconds for each pair of rows of d columns, and its k-d tree 20 us
-  a row up to d = 5, half as much again for every further column. Pairs of sparse rows take 10, and 0.6 for each column
-  that both have entries in; by Manhattan distance 8 for each entry.
+- Exact lists of dense rows by Euclidean distances need 0.9 + 0.0195 d nanoseconds for each row and row of d columns, a
+  half of them each: products, of which one serves both rows, take nearly all. It was 1.8 + 0.032 d for each by
+  scikit-learn, which needs 2 + 0.8 d by other distances, and whose k-d tree needs 20 us a row up to d = 5, half as much
+  again for every further column. Pairs of sparse rows take 10, and 0.6 for each column that both have entries in; by
+  Manhattan distance 8 for each entry.
+- First lists need 12 + 0.06 d us a row where rows have few directions in common, as images and embeddings have, and
+  25 + 0.43 d where they have none: then exact lists of 23,000 rows need no longer. The leaves of the trees tell: of the
+  neighbours of some rows .5 to .99 share a leaf with them on MNIST, pendigits, Gaussian and bent clusters, .1 to .3 in
+  heavy-tailed clusters along many axes, whose far rows first lists then miss (.5 to .75 of those of a fifth of all).
+- From 20 neighbours on the time of first lists grows with the square of their number.
 - A walk for a new row needs 70 us among 10,000 rows of 16 columns, 150 among 40,000 of 64 and 210 among 200,000 of
-  256. Where the exact search of all n rows takes up to a second it needs 1 s / n for one, about as much as a walk needs
-  where that ends: the same rule serves both.
+  256. Where the exact search of all n rows takes up to a second it needs about as much as a walk where that ends: the
+  same rule serves both.
 """
+
+import time
+from itertools import pairwise
 
 import numpy as np
 
+from ..base.lazy import import_whole
 from ..base.loops import away, away_with_one, effective_jobs, limited_libraries, map_blocks, map_items
 from ..base.progress import note
 from ..base.streams import Streams
@@ -38,15 +45,26 @@ ALGORITHMS = ("auto", "exact", "approximate", "pynndescent")
 _EXACT_SECONDS = 1.0
 # Neighbours from which on the time of the approximate search grows with the square of their number.
 _SQUARE_FROM = 20
-# An approximate search whose recall is below this goes on with lists twice as long, for so many attempts in all, or the
-# exact one is made where it is likely to take no longer than the next attempt, which compares some four times as many
-# pairs as were compared so far, in five times as long for each.
-_RECALL, _ATTEMPTS, _EXACT_PAIRS = 0.95, 3, 20
+# Exact lists of rows without directions in common are made where they take no more than so many times as long as the
+# first ones, and so are those of the farthest rows elsewhere.
+_WORTH = 5
+# The shares of the true neighbours that are to be found among the leaves, in the lists, and in those of the farthest
+# fifth of the rows. Otherwise the former are no basis for lists, and of the latter the farthest rows get exact ones.
+_SHARED, _RECALL, _RECALL_FAR = 0.4, 0.95, 0.9
 # Rows that one call of scikit-learn answers: fixed, so that ties fall the same way for any number of threads. Above
 # 1,024 rows it shares out queries and not candidates.
 _QUERY_ROWS = 2048
-# That number where few rows are asked for.
+# Rows whose lists are measured at a time, in the cache.
 _FEW_ROWS = 64
+# Rows of a block of products, and how many more than the neighbours are listed, whose distances are taken once more.
+_PRODUCT_ROWS, _SPARE = 1024, 4
+# The share of the mean squared norm that is the mean's own, from which on rows are shifted.
+_SHIFTED = 0.1
+# A search that goes on for more seconds tells of them.
+_LONG = 5.0
+# The rounding of a product in single precision, as a share of the squared sum of both norms, and the share of a squared
+# distance that rounding may change unnoticed.
+_ROUNDED, _EQUAL = 2.0**-20, 1e-5
 _JACCARD_ENTRIES = 1 << 22
 # Of a single row, of which all given are copies.
 _ONE_ROW = Neighbors(np.full((1, 1), -1, dtype=np.int32), np.zeros((1, 1), dtype=np.float32))
@@ -120,20 +138,7 @@ def _listed(X, n_neighbors, metric, algorithm, random_state, n_jobs):
     space = "euclidean" if metric in ("cosine", "correlation", "hamming") else metric
     if algorithm == "exact" or (algorithm == "auto" and exact_pays(X, space, n_neighbors)):
         return exact_neighbors(X, n_neighbors, metric, n_jobs)
-    searches = approximations(X, n_neighbors, metric, random_state, n_jobs)
-    for attempt, (found, n_compared) in enumerate(searches, 1):
-        note(f"{found.recall:.1%} of the neighbours of some rows were found")
-        if found.recall >= _RECALL:
-            break
-        if algorithm == "auto" and X.shape[0] ** 2 <= _EXACT_PAIRS * n_compared:
-            return exact_neighbors(X, n_neighbors, metric, n_jobs)
-        if attempt == _ATTEMPTS:
-            warn_user(
-                f"the approximate search found {found.recall:.0%} of the nearest neighbours of some rows: they have "
-                "hardly any structure; fewer columns may have more, and algorithm='exact' takes its time"
-            )
-            break
-    return found
+    return approximate_neighbors(X, n_neighbors, metric, random_state, n_jobs, may_be_exact=algorithm == "auto")
 
 
 def check_metric(metric):
@@ -155,15 +160,19 @@ def is_left_to_pynndescent(X, metric):
 def exact_pays(X, metric, n_neighbors=_SQUARE_FROM):
     """Tell whether the exact search takes so little time that the approximate one is not worth its misses."""
     method, seconds = exact_plan(X, metric)
-    each = 100e-6 if is_sparse(X) else (12 + 0.06 * X.shape[1]) * 1e-6
-    approximate = X.shape[0] * each * max(1.0, n_neighbors / _SQUARE_FROM) ** 2
-    if seconds <= max(_EXACT_SECONDS, approximate):
+    if seconds <= max(_EXACT_SECONDS, _seconds_of_lists(X, n_neighbors, 12e-6, 0.06e-6)):
         return True
     # The tree's time grows like the approximate search's, so in few dimensions it is the better one at any size.
     return method == "kd_tree" and X.shape[1] <= 5
 
 
-# -- the exact search, by scikit-learn, and by inner products for the Jaccard distance ---------------------------------
+def _seconds_of_lists(X, n_neighbors, each=25e-6, each_column=0.43e-6):
+    """Return the seconds expected of first lists, by default of rows without directions in common."""
+    each = 100e-6 if is_sparse(X) else each + each_column * X.shape[1]
+    return X.shape[0] * each * max(1.0, n_neighbors / _SQUARE_FROM) ** 2
+
+
+# -- the exact search: by products, and by scikit-learn ----------------------------------------------------------------
 
 
 def exact_plan(X, metric):
@@ -176,56 +185,124 @@ def exact_plan(X, metric):
             return "brute", n * X.nnz * 8e-9
         products = np.square(np.unique(X.indices, return_counts=True)[1], dtype=np.float64).sum()
         return "brute", (n * n * 10 + products * 0.6) * 1e-9
-    brute = n * n * (1.8 + 0.032 * d if metric == "euclidean" else 2 + 0.8 * d) * 1e-9
+    brute = n * n * (0.9 + 0.0195 * d if metric == "euclidean" else 2 + 0.8 * d) * 1e-9
     tree = n * 20e-6 * 1.5 ** min(max(d - 5, 0), 50)
     tree = tree if d <= 15 else np.inf
     # The tree takes differences, which are exact: where it costs next to nothing it is used for that alone.
     return ("kd_tree", tree) if tree < brute or (d <= 5 and tree < 1) else ("brute", brute)
 
 
-def exact_neighbors(X, n_neighbors, metric, n_jobs):
-    """Search exactly by fixed blocks of rows, each in one thread, so that ties do not depend on `n_jobs`.
+def exact_neighbors(X, n_neighbors, metric, n_jobs, rows=None):
+    """Search exactly, for all rows or some, by fixed blocks, each in one thread: ties do not depend on `n_jobs`.
 
     By the metrics of `in_unit`, X holds vectors between which they are Euclidean distances in another unit.
     """
-    n, space = X.shape[0], "euclidean" if metric in ("cosine", "correlation", "hamming") else metric
+    space = "euclidean" if metric in ("cosine", "correlation", "hamming") else metric
     method = "brute" if space == "jaccard" else exact_plan(X, space)[0]
-    if method == "brute" and space == "euclidean" and X.dtype == np.float64 and not is_sparse(X):
-        X = X - X.mean(axis=0)  # a common shift would take digits from |x|^2 + |y|^2 - 2xy
-    searcher = exact_searcher(X, n_neighbors + 1, space, method)
-    out = empty_neighbors(n, n_neighbors)
+    if method == "brute" and space == "euclidean" and not is_sparse(X):
+        out, doubtful = _by_products(X, n_neighbors, n_jobs, rows)
+        if len(doubtful):  # a common shift would take digits from |x|^2 + |y|^2 - 2xy
+            X = X - X.mean(axis=0, dtype=np.float64)
+    else:
+        n_rows = X.shape[0] if rows is None else len(rows)
+        out, doubtful = empty_neighbors(n_rows, n_neighbors), np.arange(n_rows)
+    if len(doubtful):
+        searcher = exact_searcher(X, n_neighbors + 1, space, method)
 
-    def search(start, stop):
-        distances, indices = away_with_one(searcher.kneighbors, X[start:stop])
-        # A row itself may stand anywhere in its list, or not.
-        distances = np.where(indices == np.arange(start, stop)[:, None], np.inf, distances)
-        order = np.argsort(distances, axis=1, kind="stable")[:, :n_neighbors]
-        out.indices[start:stop] = np.take_along_axis(indices, order, axis=1)
-        out.distances[start:stop] = np.take_along_axis(distances, order, axis=1)
+        def search(start, stop):
+            places = doubtful[start:stop]
+            numbers = places if rows is None else rows[places]
+            distances, indices = away_with_one(searcher.kneighbors, X[numbers])
+            # A row itself may stand anywhere in its list, or not.
+            distances = np.where(indices == numbers[:, None], np.inf, distances)
+            order = np.argsort(distances, axis=1, kind="stable")[:, :n_neighbors]
+            out.indices[places] = np.take_along_axis(indices, order, axis=1)
+            out.distances[places] = np.take_along_axis(distances, order, axis=1)
 
-    borders = np.append(np.arange(0, n, _QUERY_ROWS), n)
-    with limited_libraries():
-        map_blocks(search, borders, n_jobs)
+        with limited_libraries():
+            map_blocks(search, _borders(len(doubtful), _QUERY_ROWS), n_jobs)
     in_unit(out.distances, metric, X.shape[1])
     return out
 
 
-def exact_distances(X, rows, n_neighbors, metric, n_jobs=None):
-    """Compute distances of some rows to their nearest others, by fixed blocks of them."""
-    searcher = exact_searcher(X, n_neighbors + 1, metric, "brute")
-    borders = np.append(np.arange(0, len(rows), _FEW_ROWS), len(rows))
+def _by_products(X, n_neighbors, n_jobs, rows=None):
+    """Find Neighbors by products in single precision, and which rows these leave in doubt, ascending.
+
+    Products order rows, and distances between the first ones are taken anew. A row is in doubt if one that is not
+    listed may be nearer, by more than float32 tells apart.
+    """
+    centre = X.mean(axis=0, dtype=np.float64)
+    is_shifted = centre @ centre > _SHIFTED * squared_norms(X).mean()
+    Z = read_only(X - centre.astype(X.dtype) if is_shifted else X, np.float32)
+    numbers = np.arange(X.shape[0], dtype=np.int32)
+    norms = squared_norms(Z)
+    halves, n_listed = read_only(norms / 2, np.float32), min(X.shape[0] - 1, n_neighbors + _SPARE)
+    chosen = numbers if rows is None else rows.astype(np.int32)
+    near, close = np.empty((len(chosen), n_listed), dtype=np.int32), np.full((len(chosen), n_listed), -np.inf, "f4")
+    none = np.empty((_PRODUCT_ROWS, 1), dtype=np.int32), np.full((_PRODUCT_ROWS, 1), np.inf, dtype=np.float32)
+
+    def compare(mine, theirs, lists=none):
+        """Lists of a block of the rows, and where they are given those of a block of all."""
+        them = numbers[theirs]
+        products = Z[chosen[mine]] @ Z[theirs].T
+        loops.list_products(
+            products, halves[chosen[mine]], halves[theirs], chosen[mine], them, near[mine], close[mine],
+            *(each[: len(them)] for each in lists),
+        )  # fmt: skip
+
+    blocks = [slice(*block) for block in pairwise(_borders(X.shape[0], _PRODUCT_ROWS).tolist())]
+
+    def of_two(pair):
+        mine, theirs = blocks[pair[0]], blocks[pair[1]]
+        compare(mine, theirs, none if mine is theirs else (near[theirs], close[theirs]))
+
+    def of_some(start, stop):
+        for theirs in blocks:
+            compare(slice(start, stop), theirs)
+
+    def distances(start, stop):
+        listed = X[near[start:stop]] - X[chosen[start:stop], None]
+        squares = np.einsum("ijk,ijk->ij", listed, listed)
+        order = np.argsort(squares, axis=1, kind="stable")[:, :n_neighbors]
+        squares = np.take_along_axis(squares, order, axis=1)
+        out.indices[start:stop] = np.take_along_axis(near[start:stop], order, axis=1)
+        out.distances[start:stop] = np.sqrt(squares)
+        last = squares[:, -1]
+        rounding = _ROUNDED * (np.sqrt(norms[chosen[start:stop]]) + np.sqrt(last)) ** 2
+        beyond = -2.0 * close[start:stop, -1] - rounding  # the least square that a row that is not listed may have
+        return (last > beyond) & (rounding > _EQUAL * last)
+
+    out = empty_neighbors(len(chosen), n_neighbors)
     with limited_libraries():
-        parts = map_blocks(lambda a, b: away_with_one(searcher.kneighbors, X[rows[a:b]])[0], borders, n_jobs)
-    return np.concatenate(parts)[:, 1:]  # the first is the row itself, or as near
+        if rows is None:
+            begun, rounds = time.perf_counter(), list(_rounds(len(blocks)))
+            for number, pairs in enumerate(rounds, 1):
+                map_items(of_two, pairs, n_jobs)
+                left = (time.perf_counter() - begun) * (len(rounds) - number) / number
+                if left > _LONG:
+                    note(f"all pairs of rows are compared, {left:.0f} s left")
+        else:
+            map_blocks(of_some, _borders(len(chosen), _PRODUCT_ROWS), n_jobs)
+        in_doubt = np.concatenate(map_blocks(distances, _borders(len(chosen), _FEW_ROWS), n_jobs))
+    return out, np.flatnonzero(in_doubt & (n_listed < X.shape[0] - 1))
+
+
+def _rounds(n_blocks):
+    """Yield rounds in which every two of some blocks meet once, each in one pair of a round, itself in the first."""
+    yield [(i, i) for i in range(n_blocks)]
+    ring = list(range(n_blocks + n_blocks % 2))
+    for _ in ring[1:]:
+        pairs = zip(ring[: len(ring) // 2], reversed(ring), strict=False)
+        yield [(min(pair), max(pair)) for pair in pairs if max(pair) < n_blocks]
+        ring = [ring[0], ring[-1], *ring[1:-1]]
 
 
 def exact_searcher(X, n_neighbors, metric, method="auto"):
     """Return a searcher: `kneighbors(rows)` gives distances and numbers of the nearest rows of X, nearest first."""
-    from sklearn.neighbors import NearestNeighbors
-
     if metric == "jaccard":
         return _ByJaccard(X, n_neighbors)
-    return NearestNeighbors(n_neighbors=n_neighbors, algorithm=method, metric=metric).fit(X)
+    by_scikit_learn = import_whole("sklearn.neighbors").NearestNeighbors
+    return by_scikit_learn(n_neighbors=n_neighbors, algorithm=method, metric=metric).fit(X)
 
 
 class _ByJaccard:
@@ -273,79 +350,100 @@ _PARTS = 8
 _SAMPLED = 200
 
 
-def approximations(X, n_neighbors, metric, random_state, n_jobs):
-    """Find neighbours by nearest neighbour descent (Dong, Moses, Li 2011), then by lists twice as long, and so on.
+def approximate_neighbors(X, n_neighbors, metric, random_state, n_jobs, may_be_exact=False):
+    """Find Neighbors by nearest neighbour descent (Dong, Moses, Li 2011), the same for any number of threads.
 
     Neighbours of a row are likely to be near each other, so they are compared, round by round, until few are nearer
     than the listed ones. By Euclidean distances between rows of many columns this is done in a sketch of few first, and
     the rows themselves are read only where the sketch leaves it open whether they are near.
 
-    Yields Neighbors with their recall, and how many pairs of rows were compared, the same for any number of threads.
+    The true neighbours of some rows tell what lists are worth. Where the leaves hold few of them, the exact search is
+    made instead, if it `may_be_exact` and takes no more than a few times as long. Of rows that are far from their
+    neighbours lists miss most: they get exact ones, as many as the same time is enough for.
     """
-    streams = Streams(random_state)
+    given, streams = X, Streams(random_state)
     X, unit = _as_float32(X, metric)
-    n, sparse, space = X.shape[0], is_sparse(X), metric if metric in CODES else "euclidean"
+    n, code, space = X.shape[0], CODES.get(metric, EUCLIDEAN), metric if metric in CODES else "euclidean"
     sample = np.sort(streams.generator("rows for the recall").choice(n, min(n, _SAMPLED), replace=False))
-    last = exact_distances(X, sample, n_neighbors, space, n_jobs)[:, -1:]
-    n_listed = max(_LISTED_SPARSE if sparse else _LISTED, n_neighbors + _MORE)
-    rounds, order, join = _first_lists(X, min(n - 1, n_listed), CODES.get(metric, EUCLIDEAN), streams, n_jobs)
-    while True:
-        rounds.run(join, _SETTLED)
-        found = empty_neighbors(n, n_neighbors)
-        for start in range(0, n, _BLOCK_ROWS):
-            nodes = slice(start, start + _BLOCK_ROWS)
-            near, far = rounds.near[nodes, :n_neighbors], rounds.far[nodes, :n_neighbors]
-            found.indices[order[nodes]] = order[np.maximum(near, -2 - near)]
-            found.distances[order[nodes]] = np.sqrt(far) if space == "euclidean" else far
-        recall = float(np.mean(found.distances[sample] <= last * (1 + 1e-5)))
-        np.multiply(found.distances, unit, out=found.distances)
-        in_unit(found.distances, metric, X.shape[1])
-        yield found._replace(recall=recall), rounds.n_compared
-        rounds.widen()
+    true = exact_neighbors(X, n_neighbors, space, n_jobs, sample)
+    n_listed = min(n - 1, max(_LISTED_SPARSE if is_sparse(X) else _LISTED, n_neighbors + _MORE))
+    is_narrow = not is_sparse(X) and (code != EUCLIDEAN or X.shape[1] <= 2 * _SKETCH)
+    rows = read_only(X if is_narrow else _sketch(X, streams, n_jobs))
+    trees = _trees(rows, n_listed, streams, n_jobs)
+    # Rows made exact are compared with all others, the pairs of an exact search are compared once.
+    exact_seconds, enough = exact_plan(X, space)[1], _WORTH * _seconds_of_lists(X, n_neighbors)
+    if may_be_exact and exact_seconds <= enough and _shared(trees, sample, true.indices) < _SHARED:
+        return exact_neighbors(given, n_neighbors, metric, n_jobs)
+    found = _descended(X, n_neighbors, n_listed, code, rows, trees, streams, n_jobs)
+    if space == "euclidean":
+        np.sqrt(found.distances, out=found.distances)
+    hits = found.distances[sample] <= true.distances[:, -1:] * (1 + 1e-5)
+    far, recall = _in_doubt(found.distances[:, -1], sample, hits.mean(axis=1), int(enough / (2 * exact_seconds) * n))
+    note(f"{hits.mean():.1%} of the neighbours of some rows were found; {len(far)} rows are searched exactly")
+    if len(far):
+        exact = exact_neighbors(X, n_neighbors, space, n_jobs, far)
+        found.indices[far], found.distances[far] = exact.indices, exact.distances
+    if recall < _RECALL:
+        warn_user(
+            f"the approximate search found {recall:.0%} of the nearest neighbours of some rows: they have hardly any "
+            "structure; fewer columns may have more, and algorithm='exact' takes its time"
+        )
+    np.multiply(found.distances, unit, out=found.distances)
+    in_unit(found.distances, metric, X.shape[1])
+    return found._replace(recall=recall)
 
 
-def _first_lists(X, n_listed, code, streams, n_jobs):
-    """Make the first _Rounds, the row of each of their nodes, and their function that compares vectors."""
+def _in_doubt(lasts, sample, shares, most):
+    """Return the farthest rows, without which lists find enough, at most so many, and the recall with their exact ones.
+
+    `lasts` are distances to the last neighbours, `shares` those of the neighbours of the rows of a sample that are
+    found.
+    """
+    n, shares = len(lasts), shares[np.argsort(-lasts[sample], kind="stable")]
+    for tenths in range(11):
+        rest = shares[tenths * len(shares) // 10 :]
+        if not len(rest) or (rest.mean() >= _RECALL and rest[: -(-len(rest) // 5)].mean() >= _RECALL_FAR):
+            break
+    n_far = min(tenths * n // 10, most)
+    far = np.sort(np.argsort(-lasts, kind="stable")[:n_far])
+    return far, float(np.append(shares[n_far * len(shares) // n :], np.ones(n_far * len(shares) // n)).mean())
+
+
+def _descended(X, n_neighbors, n_listed, code, rows, trees, streams, n_jobs):
+    """Find Neighbors from the leaves of trees over `rows`, vectors or their sketch; Euclidean distances are squares."""
     n, sparse = X.shape[0], is_sparse(X)
     near, far = np.full((n, n_listed), -1, dtype=np.int32), np.full((n, n_listed), np.inf, dtype=np.float32)
     rounds = _Rounds(near, far, min(n - 1, _REVERSE), streams, n_jobs)
-    if not (sparse or (code == EUCLIDEAN and X.shape[1] > 2 * _SKETCH)):
-        X = read_only(X)
-        order = _list_leaves(code, X, rounds)
-        return rounds, order, lambda *block: loops.join(code, X, order, *block)
-    sketch = read_only(_sketch(X, streams, n_jobs))
-    order = _list_leaves(EUCLIDEAN, sketch, rounds)
-    if sparse:
-        parts, ratio = (np.empty((0, X.shape[1]), dtype=np.float32), X.indptr, X.indices, X.data), np.float32(0)
+    is_sketch = sparse or rows.shape[1] != X.shape[1]
+    order = _list_leaves(EUCLIDEAN if is_sketch else code, rows, trees, near, far, n_jobs)
+    if not is_sketch:
+        rounds.run(lambda *block: loops.join(code, rows, order, *block), _SETTLED)
     else:
-        rounds.run(lambda *block: loops.join(EUCLIDEAN, sketch, order, *block), _SETTLED_SKETCH)
-        none = np.empty(0, dtype=np.int32)
-        parts, ratio = (X, none, none, np.empty(0, dtype=np.float32)), _ratio(X, order, sketch, near)
-    vectors = (code, *map(read_only, parts))
-    map_blocks(lambda *block: loops.measure_lists(*vectors, order, near, far, *block), _borders(n), n_jobs)
-    return rounds, order, lambda *block: loops.join_sketched(*vectors, sketch, ratio, order, *block)
+        if sparse:
+            parts, ratio = (np.empty((0, X.shape[1]), dtype=np.float32), X.indptr, X.indices, X.data), np.float32(0)
+        else:
+            rounds.run(lambda *block: loops.join(EUCLIDEAN, rows, order, *block), _SETTLED_SKETCH)
+            none = np.empty(0, dtype=np.int32)
+            parts, ratio = (X, none, none, np.empty(0, dtype=np.float32)), _ratio(X, order, rows, near)
+        vectors = (code, *map(read_only, parts))
+        map_blocks(lambda *block: loops.measure_lists(*vectors, order, near, far, *block), _borders(n), n_jobs)
+        rounds.run(lambda *block: loops.join_sketched(*vectors, rows, ratio, order, *block), _SETTLED)
+    found = empty_neighbors(n, n_neighbors)
+    for start in range(0, n, _BLOCK_ROWS):
+        nodes = slice(start, start + _BLOCK_ROWS)
+        listed = near[nodes, :n_neighbors]
+        found.indices[order[nodes]] = order[np.maximum(listed, -2 - listed)]
+        found.distances[order[nodes]] = far[nodes, :n_neighbors]
+    return found
 
 
 class _Rounds:
     """Lists of neighbours on their way to better ones."""
 
     def __init__(self, near, far, n_reverse, streams, n_jobs):
-        self.near, self.far, self.streams, self.n_jobs = near, far, streams, n_jobs
-        self.number = self.n_compared = 0
+        self.near, self.far, self.streams, self.n_jobs, self.number = near, far, streams, n_jobs, 0
         self.n_parts = 1 << (min(_PARTS, effective_jobs(n_jobs)).bit_length() - 1)
-        self._make_room(n_reverse)
-
-    def widen(self):
-        """Have all lists hold twice as many, and look at those listed as if they were new."""
-        n, n_listed = self.near.shape
-        near, far = self.near, self.far
-        self.near = np.full((n, min(n - 1, 2 * n_listed)), -1, dtype=np.int32)
-        self.far = np.full(self.near.shape, np.inf, dtype=np.float32)
-        self.near[:, :n_listed], self.far[:, :n_listed] = np.minimum(near, -2 - near), far
-        self._make_room(min(n - 1, 2 * self.reverse.shape[1]))
-
-    def _make_room(self, n_reverse):
-        n, n_around = len(self.near), self.near.shape[1] + n_reverse
+        n, n_around = len(near), near.shape[1] + n_reverse
         self.reverse = np.empty((n, n_reverse), dtype=np.int32)
         self.around = np.empty((n, n_around), dtype=np.int32)
         self.n_new, self.n_all, self.counts = (np.empty(n, dtype=np.int32) for _ in range(3))
@@ -382,8 +480,7 @@ class _Rounds:
             into = self.far, self.pairs[block], self.distances[block]
             return join(self.around, self.n_new, self.n_all, *into, first, last)
 
-        n_pairs, n_compared = np.array(map_blocks(look, borders, self.n_jobs)).T
-        self.n_compared += int(n_compared.sum())
+        n_pairs = np.array(map_blocks(look, borders, self.n_jobs), dtype=np.int64)
         found = self.near, self.far, self.pairs, self.distances, read_only(n_pairs)
         parts = range(self.n_parts)
         return sum(map_items(lambda part: loops.take_pairs(*found, part, self.n_parts), parts, self.n_jobs))
@@ -393,29 +490,39 @@ def _borders(n, step=_BLOCK_ROWS):
     return np.append(np.arange(0, n, step), n)
 
 
-def _list_leaves(code, rows, rounds):
-    """Begin the lists with those that share a leaf of a tree; returns rows in the order of the first tree."""
-    n, n_listed = rounds.near.shape
-    trees = np.empty((_TREES, n), dtype=np.int32)
+def _trees(rows, n_listed, streams, n_jobs):
+    """Grow random projection trees: for each, rows sorted by leaves, and where these begin and end."""
+    n = len(rows)
     # Leaves hold more than a list does: none is left with a gap.
     least = n_listed + 1
     leaf = max(_LEAF, 2 * least)
 
     def grow(tree):
-        trees[tree] = np.arange(n, dtype=np.int32)
-        borders = np.empty(n // least + 2, dtype=np.int32)
-        seed = rounds.streams.integer(f"tree {tree}")
-        return borders[: 1 + loops.grow_tree(rows, trees[tree], borders, leaf, least, seed)]
+        nodes, borders = np.arange(n, dtype=np.int32), np.empty(n // least + 2, dtype=np.int32)
+        n_leaves = loops.grow_tree(rows, nodes, borders, leaf, least, streams.integer(f"tree {tree}"))
+        return nodes, borders[: 1 + n_leaves]
 
-    all_borders = map_items(grow, range(_TREES), rounds.n_jobs)
-    order, node_of = read_only(trees[0].copy()), np.empty(n, dtype=np.int32)
-    node_of[order] = np.arange(n, dtype=np.int32)
-    for nodes, borders in zip(trees, all_borders, strict=True):
-        given = code, rows, order, read_only(node_of[nodes]), read_only(borders), rounds.near, rounds.far
-        steps = _borders(len(borders) - 1, max(1, _BLOCK_ROWS // leaf))
-        map_blocks(lambda *block, given=given: loops.list_leaves(*given, *block), steps, rounds.n_jobs)
-        sizes = np.diff(borders).astype(np.int64)
-        rounds.n_compared += int((sizes * (sizes - 1) // 2).sum())
+    return map_items(grow, range(_TREES), n_jobs)
+
+
+def _shared(trees, sample, neighbors):
+    """Return the share of the neighbours of some rows that are in a leaf with them."""
+    are_shared = np.zeros(neighbors.shape, dtype=bool)
+    for nodes, borders in trees:
+        leaf_of = np.empty(len(nodes), dtype=np.int32)
+        leaf_of[nodes] = np.repeat(np.arange(len(borders) - 1), np.diff(borders))
+        are_shared |= leaf_of[sample][:, None] == leaf_of[neighbors]
+    return are_shared.mean()
+
+
+def _list_leaves(code, rows, trees, near, far, n_jobs):
+    """Begin the lists with those that share a leaf of a tree; returns rows in the order of the first tree."""
+    order, node_of = read_only(trees[0][0].copy()), np.empty(len(rows), dtype=np.int32)
+    node_of[order] = np.arange(len(rows), dtype=np.int32)
+    for nodes, borders in trees:
+        given = code, rows, order, read_only(node_of[nodes]), read_only(borders), near, far
+        steps = _borders(len(borders) - 1, max(1, _BLOCK_ROWS // np.diff(borders).max()))
+        map_blocks(lambda *block, given=given: loops.list_leaves(*given, *block), steps, n_jobs)
     return order
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
 from graphcore import CoresetSpectralClustering, GraphWarning, InputError, ParameterError, knn_graph
+from graphcore.neighbors import _loops as loops
 from graphcore.neighbors import search
 from graphcore.neighbors.neighbor_lists import Neighbors
 from graphcore.neighbors.neighbors import SMALLEST_WEIGHT, WEIGHTINGS, neighbor_graph
@@ -266,7 +267,94 @@ def test_distances_between_binary_vectors(metric, container):
         np.testing.assert_allclose(found.distances, listed, rtol=1e-5, atol=1e-7)
 
 
+# -- exact lists by products -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("is_same", [True, False])
+def test_products_come_into_lists(is_same):
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(2, 70, 5)).astype(np.float32)
+    Y = X if is_same else Y
+    numbers = np.arange(70, dtype=np.int32)
+    theirs = numbers if is_same else numbers + 100
+    halves = [(rows**2).sum(axis=1) / 2 for rows in (X, Y)]
+    lists = [(np.full((70, 4), -1, np.int32), np.full((70, 4), -np.inf, np.float32)) for _ in range(2)]
+    if is_same:  # whose columns are rows already
+        lists[1][1][:] = np.inf
+    products = X @ Y.T
+    for rows in (slice(0, 30), slice(30, 70)):
+        mine = [part[rows] for part in lists[0]]
+        loops.list_products(products[rows], halves[0][rows], halves[1], numbers[rows], theirs, *mine, *lists[1])
+    D = cdist(X, Y, "sqeuclidean")
+    np.fill_diagonal(D, np.inf if is_same else D.diagonal())
+    for (near, close), squares, names in zip(lists, (D, D.T), (theirs, numbers), strict=True):
+        if not (is_same and squares is not D and near is lists[1][0]):
+            np.testing.assert_array_equal(near, names[np.argsort(squares, axis=1)[:, :4]])
+            np.testing.assert_allclose(-2 * close, np.sort(squares, axis=1)[:, :4], rtol=1e-4)
+        else:
+            assert (near == -1).all()
+
+
+@pytest.mark.parametrize("n", range(1, 8))
+def test_every_two_blocks_meet_once_and_none_twice_in_a_round(n):
+    rounds = list(search._rounds(n))
+    assert sorted(pair for pairs in rounds for pair in pairs) == [(i, j) for i in range(n) for j in range(i, n)]
+    for pairs in rounds[1:]:
+        assert len({i for pair in pairs for i in pair}) == 2 * len(pairs)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("width", [1.0, 1e-2, 1e-5])  # of clusters; float32 products leave the small ones in doubt
+def test_exact_lists_are_those_of_brute_force(limits, dtype, width):
+    limits(search, _PRODUCT_ROWS=64)
+    rng = np.random.default_rng(0)
+    X = (rng.normal(size=(8, 20))[rng.integers(8, size=500)] + width * rng.normal(size=(500, 20)) + 3).astype(dtype)
+    D = listed_by_brute_force(X.astype(np.float64), 6)[1]
+    for n_jobs, rows in ((1, None), (2, None), (2, np.array([3, 77, 490]))):
+        found = search.exact_neighbors(X, 6, "euclidean", n_jobs, rows)
+        chosen = slice(None) if rows is None else rows
+        distances = np.sort(D[chosen], axis=1)[:, :6]
+        np.testing.assert_allclose(found.distances, distances, rtol=1e-5)
+        listed = np.take_along_axis(D[chosen], found.indices.astype(int), axis=1)
+        np.testing.assert_allclose(listed, distances, rtol=1e-5)
+
+
 # -- which search is taken ---------------------------------------------------------------------------------------------
+
+
+def test_where_leaves_hold_few_neighbours_the_search_is_exact_or_the_farthest_rows_are(limits, monkeypatch):
+    X = heavy_tailed(3000, 40)
+    want = nearest_neighbors(X, 5, algorithm="exact").distances
+    limits(search, _EXACT_SECONDS=0.0)
+    monkeypatch.setattr(search, "exact_pays", lambda *_: False)
+    searched = []
+    exact = search.exact_neighbors
+
+    def follow(X, n_neighbors, metric, n_jobs, rows=None):
+        searched.append(X.shape[0] if rows is None else len(rows))
+        return exact(X, n_neighbors, metric, n_jobs, rows)
+
+    monkeypatch.setattr(search, "exact_neighbors", follow)
+    limits(search, _SHARED=1.1)
+    np.testing.assert_array_equal(nearest_neighbors(X, 5, random_state=0).distances, want)
+    assert searched == [200, 3000]
+    # Lists of too few, which the exact ones of the farthest rows make up for, as many as time allows.
+    limits(search, _SHARED=0.0, _ROUNDS=0, _TREES=1)
+    searched.clear()
+    found = nearest_neighbors(X, 5, random_state=0)
+    assert searched[0] == 200 and searched[1] > 1000 and found.recall >= 0.95
+    far = np.argsort(-found.distances[:, -1])[:500]
+    np.testing.assert_allclose(found.distances[far], want[far], rtol=1e-5)
+    assert np.mean(found.distances <= want[:, -1:] * (1 + 1e-5)) == pytest.approx(found.recall, abs=0.03)
+    limits(search, _WORTH=0.01)
+    with pytest.warns(GraphWarning, match="hardly any structure"):
+        nearest_neighbors(X, 5, random_state=0)
+
+
+def heavy_tailed(n, d):
+    rng = np.random.default_rng(0)
+    centres, coefficients = rng.normal(size=(20, d)), rng.standard_t(3, size=(n, d))
+    return (centres[rng.integers(20, size=n)] + coefficients).astype(np.float32)
 
 
 def test_the_search_that_is_taken_by_itself():
