@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from ..exceptions import FormatError, InputError, warn_user
-from ..graphs.columns import is_index
+from ..graphs.columns import edge_columns, is_index
 
 # Names of columns that are no coordinates: an index, and classes.
 _INDEX = re.compile(r"(.*[\W_])?(id|index|row|node|key)|.*[a-z]Id")
@@ -30,7 +30,7 @@ def read_rows(path, encoding="utf-8"):
     with open_source(path) as source:
         try:
             X, names, columns = _load(source, encoding)
-        except ValueError as error:
+        except (ValueError, IndexError) as error:
             if isinstance(error, InputError):
                 raise
             said = str(error).partition("\n")[0][:200]
@@ -124,7 +124,9 @@ def _load_text(source, encoding):
         warn_user(f"{source.name}: the first line counts the columns, and is not read as a vector")
     else:
         header = None
-    width = len(rows[-1])
+    width = max(map(len, rows[1:] or rows))
+    if header and edge_columns(header, certain=True) is not None:
+        raise InputError("the columns are called as the ends of edges are; leave --vectors out")
     layout: dict[str, Any] = {
         "delimiter": delimiter, "skiprows": 0 if header is None else 1, "comments": marks or None, "ndmin": 2,
         "quotechar": '"',

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..base.validation import refuse_negative
 from ..exceptions import InputError
-from ..graphs.as_graph import as_graph, is_graph_object
+from ..graphs.as_graph import as_graph, is_graph_object, refuse_as_vectors
 from ..graphs.columns import edge_columns
 from ..graphs.from_matrix import check_given
 from ..graphs.from_table import column_names
@@ -199,7 +199,7 @@ def _checked_rows(model, X):
         return distance_matrix(X, model.n_features_in_)
     if kind == "distances" and model._reference.searcher is not None:
         return as_vectors(X, least=1)
-    check_given(X)
+    (refuse_as_vectors if kind == "vectors" else check_given)(X)
     if kind == "edges" and not hasattr(X, "tocsr") and (edge_columns(column_names(X)) or np.asarray(X).ndim == 1):
         raise InputError(
             f"X is no matrix; give for each new node a row of weights, to the {model.n_features_in_} fitted nodes "

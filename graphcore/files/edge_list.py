@@ -49,6 +49,8 @@ CHUNK = 1 << 22
 _PIECE = 1 << 16
 # Lines with more numeric columns than these beside the ends are more likely vectors than edges.
 _MANY = 3
+# Lines of numbers, as many as columns, that are more likely a matrix than edges even where it is not symmetric.
+_MANY_ENDS = 5
 # Numbers above this are taken for times, in seconds (since 1973) or parts of them since 1970, and not for weights.
 _TIME = 1e8
 # A header may state this number of nodes without asking; above it, there must be an edge for every 32 nodes.
@@ -260,6 +262,8 @@ def _guess_dialect(source, reading):
         reading = replace(reading, columns=apart)
         passed = [c for c in range(2) if c not in apart and c not in numeric]
         empty.update(c for c in passed if len(set(values[c])) == 1)
+    if not reading.declared and reading.columns is None:
+        _refuse_matrix(names, rows)
     columns, weight, notes = choose_columns(names, numeric, reading, {*empty, *beside})
     if apart is not None:
         c, taken = min({0, 1, 2} - {*apart}), "the ends are" if is_sure else f"pass columns={apart} if the ends are"
@@ -269,14 +273,8 @@ def _guess_dialect(source, reading):
         )
     ends = [tuple(row[c] for c in columns) for row in rows if max(columns) < len(row)]
     often = Counter(chain.from_iterable(ends))
-    if (
-        not header
-        and len(ends) > 2
-        and max(often[end] for end in ends[0]) == 1 < min(often[e] for pair in ends[1:] for e in pair)
-    ):
-        notes.append(
-            f"no other line has the nodes of the first, {ends[0]}; pass header=True (--header) if it is a header"
-        )
+    if not header and len(ends) > 2 and max(map(often.get, ends[0])) == 1 < min(map(often.get, chain(*ends[1:]))):
+        notes.append(f"no other line has the nodes {ends[0]} of the first; pass header=True (--header) if it is none")
     if own and reading.weight_column == "auto" and not header:
         weight, notes = 2 if own[2] == "yes" else None, []
     if max(columns) < len(values):
@@ -285,6 +283,10 @@ def _guess_dialect(source, reading):
     if ids == "auto":  # numbers if nine of ten are, so that others are errors
         share = 0.9 if len(rows) >= 10 else 1
         ids = "integer" if sum(map(is_id, fields)) >= share * len(fields) else "string"
+        mixed = [side for side in zip(*ends, strict=True) if ids == "string" and 2 * sum(map(is_id, side)) > len(side)]
+        odd = next((name for side in mixed for name in side if not is_id(name) and not is_number(name)), None)
+        if odd is not None:
+            notes.append(f"a node is called {odd[:40]!r} among integers; leave its line out if it is none")
     said = [remark[1:].split() for remark in remarks]
     if not reading.declared and said and all(len(words) == 1 for words in said) and any(w in often for (w,) in said):
         raise FormatError(
@@ -310,11 +312,17 @@ def _guess_delimiter(lines, given, columns, suffix):
     if given is not None:
         return None if given == "whitespace" else given
     marks, last = ("\t", ";", ",", None) if suffix != ".csv" else (",", ";", "\t", None), max(columns, default=1)
+    if all("|" in line and ("|" in line.split() or len(line.split()) == 1) for line in lines):
+        marks = ("|", *marks)
     split = {mark: [split_line(line, mark, mark is not None) for line in lines] for mark in marks}
     wide = [mark for mark in marks if all(len(row) > last for row in split[mark])]
     for mark in wide:
         if all(is_id(row[c]) for row in split[mark][1:] or split[mark] for c in columns):
             return mark
+    # A mark that parts all lines alike into more fields than others, of which 1,5 has one between them.
+    even = [mark for mark in wide if mark and len({*map(len, split[mark])}) == 1]
+    if even:
+        return max(even, key=lambda mark: len(split[mark][0]))
     # If some line is short whatever the delimiter, the error is to name it by the one that suits most lines.
     return wide[0] if wide else max(reversed(marks), key=lambda mark: sum(len(row) > last for row in split[mark]))
 
@@ -353,6 +361,19 @@ def _is_time(number):
     return (number >= _TIME and (number <= 2**32 or is_whole)) or (is_whole and 1900 <= number <= 2100)
 
 
+def _refuse_matrix(names, rows):
+    """Refuse a table of as many lines as columns that holds numbers, as an adjacency matrix, or one with its names."""
+    named = len(names) > 2 and [row[0] for row in rows] == names[1:]
+    is_square = len(rows) == len(names) > 2 and all(map(is_number, chain(*rows))) and {len(names)} == {*map(len, rows)}
+    if named or (is_square and (len(rows) > _MANY_ENDS or [list(map(float, row)) for row in rows] == [
+        list(map(float, column)) for column in zip(*rows, strict=True)
+    ])):  # fmt: skip
+        raise FormatError(
+            "this is a square matrix; pandas.read_csv(path, index_col=0) or numpy.loadtxt(path) reads it, for "
+            "Graph.from_scipy; or pass format='edgelist' if its lines are edges"
+        )
+
+
 def _ends_by_values(values, names, reading):
     """Return the two of the first three columns that share nodes, if the first two share none, and whether it is sure.
 
@@ -377,8 +398,8 @@ def notes_on_ends(values, names, reading):
     vectors = "pass --vectors (knn_graph) if the rows are vectors"
     for fields, name in zip(values, names, strict=False):
         what = None
-        if all(field[:1] in ("[", "(") and re.search(r"[\s,]", field) for field in fields):
-            what = f"lists; {vectors}"
+        if all(field[:1] in ("[", "(") and (re.search(r"[\s,]", field) or field[-1] not in "])") for field in fields):
+            what = f"lists or tuples; write their values alone, between tabs; {vectors}"
         elif all(field[1:].endswith(":") for field in fields):
             what = "marks of lists of neighbours; without the colons they are read with format='adjlist'"
         elif reading.ids == "auto" and all(is_number(field) and float(field) % 1 > 0 for field in fields):
@@ -567,6 +588,9 @@ def graph_of_blocks(edges, blocks, reading, name):
         if told is not None:
             warn_user(f"{name}: {told}")
         names, n_nodes = list(names), None
+        if edges.called and all(one in edges.numbering for one in edges.called[:2]):
+            warn_user(f"{name}: nodes are called as the columns are, {edges.called[:2]}; is a header repeated?")
+        _tell_of_headers([names[i] for i in ends[0]], weights, len(ends), len(names), name)
         unfit = first_unfit(names)
         if unfit is not None:
             raise FormatError(f"the node name {unfit!r} has control characters or line ends; is a quote not closed?")
@@ -576,6 +600,7 @@ def graph_of_blocks(edges, blocks, reading, name):
         check_node_count(n_nodes, len(ends))
         ends = ends.astype(np.int32, copy=False)
     elif names is None:
+        _tell_of_headers(ends[0].tolist(), weights, len(ends), int(ends.max()) + 1, name)
         numbers, names = compact_ids(ends.ravel())
         ends = numbers.reshape(-1, 2)
     n_nodes = int(ends.max()) + 1 if n_nodes is None else n_nodes
@@ -583,6 +608,14 @@ def graph_of_blocks(edges, blocks, reading, name):
         Graph, ends, weights, n_nodes, node_names=names, symmetrize=reading.symmetrize, warn=True,
         on_repeats=partial(tell_of_repeats, reading),
     )  # fmt: skip
+
+
+def _tell_of_headers(first, weights, n_edges, n_nodes, file):
+    """Tell of the `first` two nodes, and their weight, where they may count nodes and edges of the other lines."""
+    count = int(first[0]) if is_id(str(first[0])) else -1
+    may_count_edges = str(n_edges - 1) in map(str, (first[1], *weights[:1].astype(int)))
+    if n_edges > 2 and may_count_edges and n_nodes - 2 <= count <= n_nodes:
+        warn_user(f"{file}: the first line seems to count nodes and edges; pass header=True (--header) to leave it out")
 
 
 def tell_of_repeats(reading, n_repeats):

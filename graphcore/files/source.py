@@ -44,9 +44,9 @@ _OTHERS = {
     rb"RD[AX][23]\n|%PDF": "a file of R's or a PDF; save a table as CSV",
 }  # fmt: skip
 _OTHER_LINES = {
-    rb"[{\[]\s*([\"'{}\[\]]|-?\d)":
-        "JSON; networkx.readwrite.json_graph makes a graph of it for Graph.from_networkx, pandas.read_json(path) a "
-        "table for Graph.from_table; on the command line jq writes edges: "
+    rb"[{\[]\s*([\"'({}\[\]]|-?\d)":
+        "JSON or the like; networkx.readwrite.json_graph makes a graph of it for Graph.from_networkx, "
+        "pandas.read_json(path) a table for Graph.from_table; on the command line jq writes edges: "
         "jq -r '.links[]|[.source,.target]|@csv' FILE",
     rb"<": "XML or HTML, but neither GraphML nor GEXF; export one of these, or edges as CSV",
     rb"(c\b[^\n]*\n)*p\s+\w+\s+\d+\s+\d+\s":

@@ -219,11 +219,14 @@ def _read(source, delimiter, encoding):
     else:
         columns = _text_columns(source, encoding, delimiter)
     columns = _named_columns(source, columns)
-    if len(columns) > 2 and len(columns[0]) > 1 and all(len(set(column)) == len(column) for column in columns):
-        raise FormatError(
-            "no label stands in two lines, as if each line were a community; write for each node a line of node and "
-            "cluster"
+    if len(columns) > 1 and all(len(set(column)) == len(column) for column in columns):
+        said = (
+            "no label stands in two lines, as if each line were a community; write a line of node and cluster for each"
         )
+        if len(columns) > 2:
+            raise FormatError(said)
+        if len(columns[0]) > 2:
+            warn_user(f"{source.name}: {said}")
     return (None, columns) if len(columns) == 1 else (columns[0], columns[1:])
 
 
@@ -285,6 +288,9 @@ def _aligned(nodes, columns, graph, missing=None):
 def _as_labels(columns):
     """Convert columns to integers if all fields are, else to text; a single column has one dimension."""
     integers = [c if isinstance(c, np.ndarray) else _integers(c) for c in columns]
+    for column in (c for c, found in zip(columns, integers, strict=True) if found is None):
+        if all(is_number(field) for field in column):
+            raise FormatError(f"labels are integers or words, and a column holds fractions, as {column[0]!r}")
     if any(column is None for column in integers):
         unknown = ("", *MISSING_NAMES)
         columns = [["-1" if field in unknown else field for field in column] for column in columns]

@@ -46,6 +46,10 @@ def sample_lines(text, comments, most=200):
         if len(line) == _LONGEST_LINE:
             raise FormatError(f"line {number} is longer than {_LONGEST_LINE:,} characters: this is no table of edges")
         stripped = line.strip()
+        if stripped == "#" and numbered:
+            raise FormatError(
+                f"line {number} is # alone between others, as between nodes and edges of TGF; keep the lines below it"
+            )
         if stripped.startswith(comments):
             remarks.append(stripped)
         elif stripped:

@@ -145,10 +145,14 @@ def refuse_as_vectors(X, remedy=None):
             f"an array or a graph is needed, got {X!r:.80} of type {type(X).__name__}; for edges give "
             "graphcore.Graph.from_edges(sources, targets)"
         )
-    text = _first_text(X)
-    if text is not None:
+    kind, n_dims = getattr(getattr(X, "dtype", None), "kind", "O"), getattr(X, "ndim", 2)
+    if kind == "c" or n_dims > 2:
+        what = "Complex data not supported" if kind == "c" else f"Found array with dim {n_dims}"
+        raise InputError(f"{what}: vectors are rows of real numbers, of two dimensions")
+    odd = _first_odd(X) if kind in "OUSTmM" else None
+    if odd is not None:
         raise InputError(
-            f"X cannot be used as vectors: it holds text ({text!r}); if these are numbers give X.astype(float), if "
+            f"X cannot be used as vectors: it holds {odd}; if these are numbers give X.astype(float), if "
             "names of nodes graphcore.Graph.from_edges(sources, targets)"
         )
     either = None if remedy is None else _either(X, remedy)
@@ -190,10 +194,13 @@ def _refuse_path(X, wanted):
         )
 
 
-def _first_text(X):
-    """Return a text in the first row of X, or None."""
+def _first_odd(X):
+    """Describe a text or time in the first row of X, or rows that make no array; None where there are none."""
     if hasattr(X, "tocsr") or not hasattr(X, "__getitem__") or len(X) == 0:
         return None
-    if getattr(getattr(X, "dtype", None), "kind", "O") not in "OUST":
-        return None
-    return next((value for value in np.asarray(X[:1]).ravel().tolist() if isinstance(value, (str, bytes))), None)
+    try:
+        values = np.asarray(X if isinstance(X, (list, tuple)) else X[:1])[:1].ravel().tolist()
+    except (TypeError, ValueError):
+        return "rows of different lengths or kinds"
+    odd = next((value for value in values if isinstance(value, (str, bytes)) or hasattr(value, "isoformat")), None)
+    return None if odd is None else f"text ({odd!r})" if isinstance(odd, (str, bytes)) else f"times ({odd})"

@@ -274,6 +274,8 @@ def check_given(X):
 
 def _is_whole_thing(each):
     """Return whether what stands in a list is a graph, a matrix or a table of its own, and no number, text or row."""
+    if isinstance(each, np.ma.MaskedArray):
+        return np.ma.is_masked(each)
     if isinstance(each, (Number, np.generic, str, bytes, list, tuple, np.ndarray, range)) or each is None:
         return False
     return getattr(each, "ndim", 1 if hasattr(each, "__array__") else 2) > 1

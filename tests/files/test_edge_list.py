@@ -262,7 +262,7 @@ NAMES = "".join(f"n{i} n{i + 1}\n" for i in range(250))
         (NUMBERS + "007 12\n", r"line 251: column 0 \(counted from 0\) holds '007', which is no 64-bit integer"),
         (NUMBERS + "1.0 2\n", "line 251: .* holds '1.0'"),
         (NAMES + "a b 2.5\n", "line 251: 3 columns, where the first lines have 2"),
-        ("a,[0.1 0.2]\nb,[0.3 0.4]\n", "column 1 holds .* lists; pass --vectors"),
+        ("a,[0.1 0.2]\nb,[0.3 0.4]\n", "column 1 holds .* lists.*; pass --vectors"),
         ("name,x,y\na,0.5,1.25\nb,2.5,3.5\n", "column 'x' holds '0.5' and the like, fractions"),
         ("0: 1 2\n1: 0 2\n2: 0 1\n", "column 0 holds '0:' and the like"),
         ("source,target\n#a,#b\n#b,#c\n", r"there are no edges.*pass comments=\(\)"),
@@ -295,7 +295,7 @@ def test_lines_unlike_the_first_are_errors(write, text, said):
         ("9 101 8\n8 102 9\n", r"pass columns=\(0, 2\) if the ends are", {(9, 101, 8.0), (8, 102, 9.0)}),
         (
             "n.name,m.name\na,b\nb,c\nc,a\n",
-            "no other line has the nodes of the first.*header=True",
+            "no other line has the nodes.*header=True",
             {("m.name", "n.name", 1.0), ("a", "b", 1.0), ("b", "c", 1.0), ("a", "c", 1.0)},
         ),
         (
@@ -303,6 +303,9 @@ def test_lines_unlike_the_first_are_errors(write, text, said):
             "'1e\\+05' and '100000'",
             {("1e+05", "99999", 1.0), ("100001", "1e+05", 1.0), ("100000", "100001", 1.0)},
         ),
+        ("source,target\na,b\nsource,target\n", "is a header repeated", {("a", "b", 1.0), ("source", "target", 1.0)}),
+        ("s,t\n1,2\n2,3\nTotal,2\n", "'Total' among integers", {("1", "2", 1.0), ("2", "3", 1.0), ("2", "Total", 1.0)}),
+        ("3 3\n1 2\n2 3\n3 1\n", "seems to count", {(3, 3, 1.0), (1, 2, 1.0), (2, 3, 1.0), (1, 3, 1.0)}),
         ("1 2 2001\n2 3 1999\n", "column 2 not read", {(1, 2, 1.0), (2, 3, 1.0)}),
     ],
 )
@@ -323,6 +326,11 @@ def test_doubts_are_said_and_not_settled_in_silence(write, text, said, edges):
         ("source;target;weight\nann;ben;2,5\nben;cem;1,0\n", r"decimal=','"),
         ("1:2\n2:3\n", "delimiter="),
         ("p edge 3 2\ne 1 2\ne 2 3\n", "Read_DIMACS"),
+        ("1 a\n2 b\n#\n1 2\n", "TGF"),
+        ("0,1,0\n1,0,1\n0,1,0\n", "square matrix"),
+        (",a,b\na,0,1\nb,1,0\n", "square matrix"),
+        ("(1, 2)\n(2, 3)\n", "tuples"),
+        ("[(1, 2), (2, 3)]", "JSON"),
         ("*node data\nID name\n1 ann\n", "of another program"),
         ('{"nodes": []}', "JSON"),
         ("<html></html>", "neither GraphML nor GEXF"),
@@ -331,6 +339,19 @@ def test_doubts_are_said_and_not_settled_in_silence(write, text, said, edges):
 def test_what_is_no_list_of_edges_is_refused_with_what_reads_it(write, text, said):
     with pytest.raises(FormatError, match=said):
         read_graph(write(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "edges"),
+    [
+        ("a;b;1.5\nb;c;2.5\n", {("a", "b", 1.5), ("b", "c", 2.5)}),
+        ("a | b | 1.5\nb | c | 2\n", {("a", "b", 1.5), ("b", "c", 2.0)}),
+        ('"source","target","weight"\n"1",a,b,1.5\n"2",b,c,2\n', {("a", "b", 1.5), ("b", "c", 2.0)}),
+        ("source,target,weight\na,b,1.5,\nb,c,2,\n", {("a", "b", 1.5), ("b", "c", 2.0)}),
+    ],
+)
+def test_marks_between_columns_part_all_lines_alike(write, text, edges):
+    assert edges_of(read_graph(write(text, "x.csv"))) == edges
 
 
 def test_repeats_are_told_or_counted(write):

@@ -166,6 +166,8 @@ def test_labels_of_others(write, text, labels):
         ("0 1\n1 1\n2 1\n7 0\n", InputError, "'7' has a label, but the graph does not have it"),
         ("1\n2\n", InputError, "2 clusters without nodes.* 3 nodes"),
         ("0 1 2\n3 4 5\n", FormatError, "as if each line were a community"),
+        ("0 1 2\n", FormatError, "as if each line were a community"),
+        ("0 0.5\n1 0.25\n2 0.5\n", FormatError, "fractions, as '0.5'"),
         ("a,b,c,d\ne,f,g,h\n", FormatError, "as if each line were a community"),
         ("a b c d e\nf g h\n", FormatError, "line 2: 3 columns.*one community per line"),
         ('0,"a"\n1,"b\n', FormatError, "line 2: a quote is not closed"),

@@ -277,6 +277,17 @@ def test_objects_of_other_libraries_are_refused_in_words_of_this_one():
 
 
 @pytest.mark.parametrize("names", [list("abcdef"), ["i", "j", "source", "target", "u", "v"], [5, 3, 1, 0, 2, 4]])
+def test_what_makes_no_array_of_two_dimensions_is_refused_in_words_of_this_library():
+    pd = pytest.importorskip("pandas")
+    times = pd.DataFrame({"a": pd.date_range("2020", periods=3), "b": [1, 2, 3]})
+    for X, said in (
+        ([[1, 2], [0], [0]], "different lengths"), (times, "it holds times"), (np.eye(3) + 1j, "Complex data"),
+        (np.zeros((2, 3, 4)), "dim 3"), ([np.ma.masked_array([1.0, 2.0], [0, 1]), [3.0, 4.0]], "MaskedArray"),
+    ):  # fmt: skip
+        with pytest.raises(InputError, match=said):
+            fitted(X)
+
+
 def test_a_square_frame_with_the_same_names_is_an_adjacency_matrix(names):
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame(GRAPH.to_scipy().toarray(), index=names, columns=names)
