@@ -189,14 +189,14 @@ def read_labels(
         nodes, columns = _read(source, delimiter, encoding)
         if graph is not None:
             columns = _aligned(nodes, columns, graph, "-1" if partial else None)
-    return _as_labels(columns)
+        return _as_labels(columns)
 
 
 def read_label_lines(path, *, encoding="utf-8"):
     """Return (nodes or None, labels), as :func:`read_labels` without a graph has them; nodes are a list of text."""
     with open_source(path) as source:
         nodes, columns = _read(source, None, encoding)
-    return nodes, _as_labels(columns)
+        return nodes, _as_labels(columns)
 
 
 def _read(source, delimiter, encoding):

@@ -276,7 +276,6 @@ def test_objects_of_other_libraries_are_refused_in_words_of_this_one():
         model.predict(sp.csr_array(np.eye(2)))
 
 
-@pytest.mark.parametrize("names", [list("abcdef"), ["i", "j", "source", "target", "u", "v"], [5, 3, 1, 0, 2, 4]])
 def test_what_makes_no_array_of_two_dimensions_is_refused_in_words_of_this_library():
     pd = pytest.importorskip("pandas")
     times = pd.DataFrame({"a": pd.date_range("2020", periods=3), "b": [1, 2, 3]})
@@ -288,6 +287,7 @@ def test_what_makes_no_array_of_two_dimensions_is_refused_in_words_of_this_libra
             fitted(X)
 
 
+@pytest.mark.parametrize("names", [list("abcdef"), ["i", "j", "source", "target", "u", "v"], [5, 3, 1, 0, 2, 4]])
 def test_a_square_frame_with_the_same_names_is_an_adjacency_matrix(names):
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame(GRAPH.to_scipy().toarray(), index=names, columns=names)
