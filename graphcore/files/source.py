@@ -25,7 +25,8 @@ _HEAD = 1 << 16
 _MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 
 
-# What is not read, by how it begins: what it is, and what reads it. Content that is no text, and pointers to it, first.
+# Files that are not read, by how they begin: their kind, and the call that reads it. Content that is no text, and
+# pointers to it, come first.
 _TO_TABLE = "reads it, for Graph.from_table; or save it as CSV"
 _OTHERS = {
     rb"version https://git-lfs": "a pointer of Git LFS in place of the file; run git lfs pull where it lies",

@@ -224,7 +224,7 @@ def check_given(X):
     """Raise an InputError unless X is whole, whatever else it is: no value is masked, no list holds other than numbers.
 
     The arrays of a scipy sparse matrix go together: scipy's own constructors look at lengths alone, and its conversions
-    and products read and write wherever the arrays point to. What comes from outside is therefore checked here before
+    and products read and write wherever the arrays point to. A matrix from outside is therefore checked here before
     anything is done with it.
     """
     if isinstance(X, np.ndarray):

@@ -18,7 +18,7 @@ _RISE, _EQUAL = 1e-9, 1e-13
 
 
 class Rules(NamedTuple):
-    """How many runs of the alternation there are, and when each ends; see `k_flats`."""
+    """The number of runs of the alternation, and the rules by which each ends; see `k_flats`."""
 
     n_clusters: int
     n_dims: int

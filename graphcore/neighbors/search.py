@@ -36,7 +36,7 @@ from .vectors import first_of, in_space, in_unit, is_sparse, kinds_of, squared_n
 
 OWN_METRICS = ("euclidean", "cosine", "manhattan", "hamming", "jaccard", "correlation")  # the last of dense rows alone
 METRICS = (*OWN_METRICS, *(name for name in pynndescent.METRICS if name not in OWN_METRICS))
-# Those by which rows without negative numbers are 1 apart if no column has one in both of them.
+# Metrics by which rows without negative numbers are 1 apart if no column has one in both of them.
 UNRELATED = ("cosine", "jaccard", "dice", "hellinger", "braycurtis")
 ALGORITHMS = ("auto", "exact", "approximate", "pynndescent")
 
