@@ -144,4 +144,4 @@ def case(given):
     return way
 
 
-CAMPAIGN = Campaign(case, prepare, seconds=60.0, megabytes=0, short=12)
+CAMPAIGN = Campaign(case, prepare, seconds=60.0, megabytes=0, short=5)
