@@ -1,4 +1,4 @@
-"""The neighbours of vectors beside pynndescent, and those of new vectors by walks beside the exact search.
+"""The neighbours of vectors beside pynndescent and the exact search, and those of new vectors by walks beside it.
 
 CPU seconds of one thread with nothing compiled in them, recall of the 10 nearest, and the highest memory beside the
 vectors. ``--quick`` leaves out the sets of more than 100,000 rows.
@@ -9,20 +9,35 @@ from unittest.mock import patch
 
 import numpy as np
 from sklearn.datasets import make_blobs
+from sklearn.metrics import adjusted_rand_score
 
 import graphcore
 from graphcore.neighbors import search as neighbor_search
-from graphcore.neighbors.neighbors import knn_graph
+from graphcore.neighbors.neighbors import knn_graph, neighbor_graph
 
 from .. import harness, vectors
 from ..harness import Method
-from ..neighbors import manifold, mixture, recall, uniform, with_graphcore, with_pynndescent
+from ..neighbors import manifold, mixture, recall, uneven, uniform, with_graphcore, with_pynndescent
 from ..report import Report, page, table
 from ..vectors import over_seeds
 
 SEEDS = 1
 N_NEIGHBORS = 10
-LARGE = ("the same, 1,000,000 x 128", "such clusters, 1,000,000 x 128", "mixture of 100, 200,000 x 256")
+LARGE = (
+    "100,000 x 256, t(3), noise",
+    "the same, 1,000,000 x 128",
+    "such clusters, 1,000,000 x 128",
+    "mixture of 100, 200,000 x 256",
+)
+# Clusters along axes of their own: lists miss neighbours of far rows.
+UNEVEN = {
+    "25,000 x 128, t(3), noise": {"n": 25_000, "d": 128, "apart": 0.7},
+    "25,000 x 128, normal": {"n": 25_000, "d": 128, "tail": None, "noise": 0, "apart": 0.7},
+    "25,000 x 384, t(4), noise": {"n": 25_000, "d": 384, "tail": 4, "apart": 0.5},
+    "30,000 x 256, t(3), noise": {"n": 30_000, "d": 256},
+    "30,000 x 64, normal": {"n": 30_000, "d": 64, "tail": None, "noise": 0},
+    "100,000 x 256, t(3), noise": {"n": 100_000, "d": 256},
+}
 SEARCHES = {"graphcore": with_graphcore("auto"), "pynndescent": with_pynndescent}
 
 
@@ -39,6 +54,10 @@ def run(options):
             search(X[:3000])  # loops are compiled, or read from the disk
         chosen = [t for t in SEARCHES if harness.chosen([Method(t, t)], options)]
         outcomes += [_search(title, name, X, options.seeds) for title in chosen]
+    fits = []
+    for name in harness.wanted(UNEVEN, options, LARGE):
+        X, classes = uneven(**UNEVEN[name])
+        fits += [_fit(algorithm, name, X, classes, options.seeds) for algorithm in ("auto", "approximate", "exact")]
     new, sets = [], _halves(options.data)
     for name in harness.wanted(sets, options, LARGE):
         found = sets[name]()
@@ -46,8 +65,8 @@ def run(options):
             missing.append(name)
             continue
         new += [_new_rows(title, name, *found) for title in ("walk", "exact")]
-    sections = [*_of_searches(outcomes), *_of_new_rows(new), *options.absent(missing)]
-    return Report("Neighbours", sections, outcomes + new, page=page(sections))
+    sections = [*_of_searches(outcomes), *_of_fits(fits), *_of_new_rows(new), *options.absent(missing)]
+    return Report("Neighbours", sections, outcomes + fits + new, page=page(sections))
 
 
 def _searched(data):
@@ -117,6 +136,20 @@ def _search(title, name, X, seeds):
     return over_seeds(title, name, find, score, seeds)
 
 
+def _fit(algorithm, name, X, classes, seeds):
+    """Measure the search that a fit to heavy-tailed clusters rests on, and how near its clusters are to the classes."""
+
+    def score(found):
+        k = int(classes.max()) + 1
+        labels = graphcore.CoresetSpectralClustering(k, random_state=0).fit(neighbor_graph(found)).labels_
+        return {"ARI": adjusted_rand_score(classes[classes >= 0], labels[classes >= 0])}
+
+    def find(seed):
+        return neighbor_search.nearest_neighbors(X, N_NEIGHBORS, algorithm=algorithm, random_state=seed, n_jobs=1)
+
+    return over_seeds(algorithm, name, find, score, seeds)
+
+
 def _new_rows(title, name, X, new, k):
     """Measure `predict` of new rows by one of the two searches; for walks, the share of exact neighbours found."""
     fitted = graphcore.CoresetSpectralClustering(k, random_state=0).fit(X)
@@ -155,6 +188,16 @@ def _of_searches(outcomes):
         ])  # fmt: skip
     header = [f"{what}, {t}" for what in ("recall", "CPU s", "kB a row") for t in SEARCHES]
     return ["## Search\n\n" + table(["vectors", *header], rows)] if rows else []
+
+
+def _of_fits(outcomes):
+    """Return a table with a row for each set of uneven clusters: the time of searches, and the fits to their graphs."""
+    rows = []
+    for name in dict.fromkeys(o.graph for o in outcomes):
+        by = [o for o in outcomes if o.graph == name]
+        rows.append([name, *(o.median("cpu_seconds") for o in by), *(f"{o.median('ARI'):.3f}" for o in by)])
+    header = [f"{what}, {o}" for what in ("CPU s", "ARI") for o in ("auto", "approximate", "exact")]
+    return ["## Uneven clusters\n\n" + table(["vectors", *header], rows)] if rows else []
 
 
 def _of_new_rows(outcomes):

@@ -53,14 +53,9 @@ class GraphKernel(RowsKernel):
     def _set(self, indptr, indices, values, degrees, point_weights, self_loop):
         self.indptr, self.indices, self.values = indptr, indices, values
         self.degrees, self.point_weights = read_only(degrees), read_only(point_weights)
-        self.self_loop = np.float64(self_loop)
+        self.self_loop, self.n_points = np.float64(self_loop), len(indptr) - 1
         # Only asked whether it has loops. None: not known, as among some nodes, whose loops are stored.
         self.graph = None
-
-    @property
-    def n_points(self):
-        """Number of points (nodes)."""
-        return len(self.indptr) - 1
 
     @cached_property
     def outer(self):
