@@ -184,7 +184,7 @@ def _in_threads(calls, n_threads):
     pool, results = ThreadPoolExecutor(n_threads), []
     is_awaited = True
     try:
-        for future in _submitted(pool, run, calls):
+        for future in [pool.submit(run, call) for call in calls]:
             while not future.done():
                 wait([future], _WAIT)
             results.append(future.result())
@@ -193,17 +193,12 @@ def _in_threads(calls, n_threads):
         stop.set()
         is_awaited = False  # a call may run for many seconds, and nobody waits for its result
         raise
-    finally:
-        pool.shutdown(wait=is_awaited, cancel_futures=True)
-
-
-def _submitted(pool, run, calls):
-    try:
-        return [pool.submit(run, call) for call in calls]
     except RuntimeError as error:
-        if "thread" in str(error):  # a thread takes memory, too
+        if "start new thread" in str(error):  # a thread takes memory, too
             raise MemoryError(str(error)) from None
         raise
+    finally:
+        pool.shutdown(wait=is_awaited, cancel_futures=True)
 
 
 def check_stopped():

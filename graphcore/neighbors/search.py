@@ -60,7 +60,7 @@ _FEW_ROWS = 64
 _PRODUCT_ROWS, _SPARE = 1024, 4
 # The share of the mean squared norm that is the mean's own, from which on rows are shifted.
 _SHIFTED = 0.1
-# A search that goes on for more seconds tells of them.
+# An exact search that goes on for more seconds tells of them.
 _LONG = 5.0
 # The rounding of a product in single precision, as a share of the squared sum of both norms, and the share of a squared
 # distance that rounding may change unnoticed.
@@ -275,11 +275,12 @@ def _by_products(X, n_neighbors, n_jobs, rows=None):
     out = empty_neighbors(len(chosen), n_neighbors)
     with limited_libraries():
         if rows is None:
-            begun, rounds = time.perf_counter(), list(_rounds(len(blocks)))
+            begun, told, rounds = time.perf_counter(), np.inf, list(_rounds(len(blocks)))
             for number, pairs in enumerate(rounds, 1):
                 map_items(of_two, pairs, n_jobs)
                 left = (time.perf_counter() - begun) * (len(rounds) - number) / number
-                if left > _LONG:
+                if _LONG < left < 0.7 * told:
+                    told = left
                     note(f"all pairs of rows are compared, {left:.0f} s left")
         else:
             map_blocks(of_some, _borders(len(chosen), _PRODUCT_ROWS), n_jobs)
