@@ -184,8 +184,8 @@ class Tables:
         n_told = Counter(note for table in tables for note in table.edges.notes)
         for table in tables:
             if [*table.edges.called] != [*first.edges.called]:
-                kinds = (f"{', '.join(map(str, one.edges.called))} of {one.name}" for one in (first, table))
-                warn_user(f"the columns {' and '.join(kinds)} are read")
+                called = (f"{', '.join(map(str, one.edges.called))} of {one.name}" for one in (first, table))
+                warn_user(f"the columns {' and '.join(called)} are read")
             for note in (note for note in table.edges.notes if note not in said):  # of many parts, once
                 more = f" and {n_told[note] - 1} more" if n_told[note] > 1 else ""
                 warn_user(f"{table.name}{more}: {note}")
