@@ -133,7 +133,7 @@ def test_weights_of_merged_and_reduced_nodes_add_up_to_the_volume(method):
 def test_weights_of_a_tree_of_merges_add_up_to_the_points(options):
     X = vectors(400)
     inside = X[:, 0] > 4
-    found = [tree_of(np.array_split(X, 8), 40, seed, **options).whole() for seed in range(200)]
+    found = [tree_of(np.array_split(X, 8), 40, seed, **options).whole() for seed in range(100)]
     assert_unbiased(np.array([each.weights.sum() for each in found]), 400)
     # So do those of any part of the points.
     assert_unbiased(np.array([each.weights[inside[each.indices]].sum() for each in found]), inside.sum())
@@ -141,7 +141,7 @@ def test_weights_of_a_tree_of_merges_add_up_to_the_points(options):
 
 @pytest.mark.slow
 def test_costs_on_merges_are_as_near_as_those_on_one_coreset():
-    """Compare errors of the cost of candidate centres over 100 seeds; they are 0.94 and 0.93 times those of one.
+    """Compare errors of the cost of candidate centres over 100 seeds; they are 0.93 times those of one.
 
     Of 200,000 resamples of 600 and more seeds no ratio was above 1.45.
     """
@@ -158,9 +158,8 @@ def test_costs_on_merges_are_as_near_as_those_on_one_coreset():
         return np.square(estimates).mean()
 
     one = np.mean([error(of_vectors(X, 150, seed)) for seed in range(100)])
-    for n_parts in (8, 64):
-        merged = np.mean([error(tree_of(np.array_split(X, n_parts), 150, seed).whole()) for seed in range(100)])
-        assert np.sqrt(merged / one) < 1.5
+    merged = np.mean([error(tree_of(np.array_split(X, 64), 150, seed).whole()) for seed in range(100)])
+    assert np.sqrt(merged / one) < 1.5
 
 
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=20), st.integers(3, 30))

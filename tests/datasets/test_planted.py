@@ -68,8 +68,8 @@ def degree_corrected(seed):
 @pytest.mark.slow
 @pytest.mark.parametrize("draw", [plain, degree_corrected])
 def test_every_pair_has_its_probability_and_pairs_are_independent(draw):
-    """Over 4,000 graphs: 15 frequencies and 105 covariances, beyond six sigma with probability 3e-7."""
-    n_graphs, upper = 4000, np.triu_indices(6, 1)
+    """Over 2,000 graphs: 15 frequencies and 105 covariances, beyond six sigma with probability 3e-7."""
+    n_graphs, upper = 2000, np.triu_indices(6, 1)
     drawn = np.array([draw(seed)[0].to_scipy().toarray()[upper] for seed in range(n_graphs)])
     p = draw(0)[1][upper]
     variance = p * (1 - p)
