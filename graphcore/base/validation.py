@@ -183,6 +183,16 @@ def check_labels(name, labels, n_nodes, *, n_clusters=None):
     return read_only(labels, np.int32)
 
 
+def check_targets(y, n_points):
+    """Raise an InputError for targets that are not one for each point, or missing for some; nothing reads them."""
+    targets = label_array("y", y)
+    if targets.shape[:1] != (n_points,) or are_missing(targets).any():
+        raise InputError(
+            f"y has shape {targets.shape}, and is ignored; known labels, one for each of {n_points} nodes and -1 where "
+            "there is none, are fit(X, labels=...)"
+        )
+
+
 def check_sample_weight(sample_weight, n_points, name="sample_weight"):
     """Return weights of points as a new float64 array, not negative and not all 0; None is ones, a number all alike."""
     if sample_weight is None:

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..base.streams import Streams
 from ..base.types import AnyData, ArrayLike, Floats, Floats32, Labels, PathLike, Table, csr_array
-from ..base.validation import check_integer
+from ..base.validation import check_integer, check_targets
 from ..exceptions import InputError, ParameterError
 from ..graphs.from_table import as_library
 from ..graphs.graph import Graph, subgraph
@@ -203,7 +203,7 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
             unless there are fewer distinct vectors than clusters, or `max_cluster_size` or `labels` prevent it; a
             warning says so.
         y : ignored
-            Labels that are known in part are `labels`.
+            One for each row, as a Pipeline passes it. Labels that are known in part are `labels`.
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the nodes: a node of weight 2 counts as two copies with all their edges. The graph with edge
             weights ``w_x A_xy w_y`` is clustered, and `min_cluster_size` and `max_cluster_size` count weights. Nodes of
@@ -240,6 +240,8 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         params = check_settings({name: getattr(self, name) for name in DEFAULTS})  # before the search for neighbours
         with stages_of(self) as stages:
             graph, reference, kinds = graph_of(self, X, streams, stages)
+            if y is not None:
+                check_targets(y, graph.n_nodes)
             if reference.kind != "edges":
                 ids = index_names(X) if ids is None else ids
                 graph = graph if ids is None else with_ids(graph, ids)

@@ -52,6 +52,16 @@ def within(seconds, function):
 MISSING = {"nan": np.nan, "None": None, "NA": pd.NA}
 
 
+@pytest.mark.parametrize(
+    "y", [{0: 1}, dict.fromkeys(range(34), 1), pd.Series({0: 1, 5: 0}), np.ones((1, 34)), [np.nan] * 17 + [1.0] * 17]
+)
+def test_targets_are_one_for_each_row(y):
+    karate = graphcore.datasets.load_karate().graph
+    with pytest.raises(graphcore.InputError, match="labels"):
+        CoresetSpectralClustering(2, random_state=0).fit(karate, y)
+    CoresetSpectralClustering(2, random_state=0).fit(karate, np.repeat(["a", "b"], 17))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("missing", MISSING)
 @pytest.mark.parametrize("given", ["labels", "initial_labels"])
