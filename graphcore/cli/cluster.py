@@ -167,8 +167,7 @@ def _write_page(console, path, input, fitted, truth, classes):
     )  # fmt: skip
     write_report(
         path, fitted.graph_, fitted.labels_, n_clusters=fitted.n_clusters_, membership=fitted.membership_,
-        clustering=fitted.clustering_, truth=classes, about=about, random_state=fitted.random_state,
-        n_jobs=fitted.n_jobs,
+        clustering=fitted.clustering_, truth=classes, about=about, n_jobs=fitted.n_jobs,
     )  # fmt: skip
 
 

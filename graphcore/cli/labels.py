@@ -176,8 +176,7 @@ def report(console, input, labels, output, truth, pictures, **options):
         facts = write_report(
             output, graph, found,
             truth=None if truth is None else read_one_label(truth, graph, options["encoding"]),
-            about=page_about(console, input, labels, truth), pictures="auto" if pictures else False,
-            random_state=options["random_state"], n_jobs=options["n_jobs"],
+            about=page_about(console, input, labels, truth), pictures=pictures, n_jobs=options["n_jobs"],
         )  # fmt: skip
     figures = {
         "input": input, "labels": labels, "report": output, "n_clusters": facts.n_clusters,

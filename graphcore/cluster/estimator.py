@@ -609,8 +609,8 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         return as_library(columns | {"outside_share": self.outside_share_}, library)
 
     def report(
-        self, path: PathLike, *, title: str | None = None, truth: ArrayLike | None = None,
-        pictures: bool | str = "auto", described: Table | None = None,
+        self, path: PathLike, *, title: str | None = None, truth: ArrayLike | None = None, pictures: bool = True,
+        described: Table | None = None,
     ) -> "ReportFacts":  # fmt: skip
         """Write a report on the clusters: one HTML file that needs no other file and no network.
 
@@ -623,8 +623,8 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
             Heading of the page.
         truth : array-like of shape (n_samples,), optional
             Known classes to compare with, of any kind; integers below 0 and the text "-1" stand for "not known".
-        pictures : bool or "auto", default "auto"
-            Whether to draw pictures, which needs matplotlib; "auto" leaves them out where that is missing.
+        pictures : bool, default True
+            Whether to draw pictures, which needs matplotlib; where that is missing the page says so.
         described : table, optional
             Result of :func:`graphcore.metrics.describe`, whose columns or words the page shows for each cluster.
 

@@ -4,11 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from ..base.types import AnyData, AnyGraph, Array, ArrayLike, Integers, Table
-from ..base.validation import check_choice, check_flag, check_integer, check_labels, label_array
+from ..base.types import AnyData, AnyGraph, ArrayLike, Integers, Table
+from ..base.validation import check_choice, check_integer, check_labels
 from ..cluster.refine.problem import split_sums
 from ..exceptions import InputError
-from ..graphs.as_graph import is_graph_object
 from ..graphs.from_table import as_library
 from ..neighbors.vectors import squared_norms
 from .quality import placed_labels, quotient_graph
@@ -17,9 +16,8 @@ _PIECE_ENTRIES = 1 << 22
 
 
 def central_nodes(
-    graph: AnyGraph, labels: ArrayLike, n_clusters: int | None = None, *, count: int = 5, names: bool = False,
-    n_jobs: int | None = None,
-) -> list[Array]:  # fmt: skip
+    graph: AnyGraph, labels: ArrayLike, n_clusters: int | None = None, *, count: int = 5, n_jobs: int | None = None,
+) -> list[Integers]:  # fmt: skip
     """Find the nodes of every cluster with the most weight of edges to their own cluster.
 
     Parameters
@@ -28,14 +26,12 @@ def central_nodes(
         See :func:`cut_and_volume`.
     count : int, default 5
         Nodes of each cluster, fewer where it has fewer.
-    names : bool, default False
-        Return the nodes' names in place of their numbers, if the graph has names.
 
     Returns
     -------
-    list of ndarray
-        Numbers of nodes (int64), or names, the most central first. Of two with the same weight inside, the one with
-        less weight outside comes first, then the one of the smaller number.
+    list of ndarray, int64
+        Numbers of nodes, the most central first; ``graph.names_of`` has their names. Of two with the same weight
+        inside, the one with less weight outside comes first, then the one of the smaller number.
 
     Examples
     --------
@@ -47,8 +43,7 @@ def central_nodes(
     count = check_integer("count", count, low=1)
     graph, labels, n_clusters = placed_labels(graph, labels, n_clusters)
     _, inside, outside = split_sums(graph, labels, n_clusters, n_jobs)
-    found = most_central(labels, inside, outside, n_clusters, count)
-    return [graph.names_of(nodes) for nodes in found] if check_flag("names", names) else found
+    return most_central(labels, inside, outside, n_clusters, count)
 
 
 def most_central(labels, inside, outside, n_clusters, count):
@@ -115,8 +110,7 @@ def nearest_clusters(between):
 
 
 def describe(
-    features: AnyData, labels: ArrayLike, names: ArrayLike | None = None, *, n_clusters: int | None = None,
-    count: int = 5, library: str | None = None,
+    features: AnyData, labels: ArrayLike, names: ArrayLike | None = None, *, count: int = 5, library: str | None = None,
 ) -> Table:  # fmt: skip
     """Find the columns that distinguish each cluster from all others.
 
@@ -126,11 +120,9 @@ def describe(
         A sparse matrix without numbers below 0 is taken as counts of words, everything else as measurements. It is read
         some rows at a time.
     labels : array-like of shape (n_samples,), integer
-        Cluster of every row, from 0; rows below 0 count for nothing.
+        Cluster of every row, from 0; rows of -1 count for nothing.
     names : array-like of shape (n_features,), optional
         Names of the columns; default their numbers.
-    n_clusters : int, optional
-        Number of clusters, if the last ones may be empty.
     count : int, default 5
         Columns of each cluster; fewer where no more differ, or have a count.
     library : {None, "pandas", "polars", "pyarrow"}, default None
@@ -161,7 +153,7 @@ def describe(
     (['height', 'height'], [-2.0, 2.0])
     """
     count = check_integer("count", count, low=1)
-    X, labels, k = _checked(features, labels, n_clusters)
+    X, labels, k = _checked(features, labels)
     names = np.arange(X.shape[1]) if names is None else np.asarray(names)
     if names.shape != (X.shape[1],):
         raise InputError(f"names has shape {names.shape}; one name for each of {X.shape[1]} columns is needed")
@@ -176,9 +168,7 @@ def describe(
     return as_library(columns, library)
 
 
-def medoids(
-    X: AnyData, labels: ArrayLike, n_clusters: int | None = None, *, count: int = 5, metric: str = "euclidean",
-) -> list[Integers]:  # fmt: skip
+def medoids(X: AnyData, labels: ArrayLike, *, count: int = 5, metric: str = "euclidean") -> list[Integers]:
     """Find the rows in the middle of every cluster: with the least sum of distances to all rows of it.
 
     Parameters
@@ -186,9 +176,7 @@ def medoids(
     X : array-like, memory map or sparse matrix of shape (n_samples, n_features)
         Read some rows at a time.
     labels : array-like of shape (n_samples,), integer
-        Cluster of every row, from 0; below 0 for none.
-    n_clusters : int, optional
-        Number of clusters, if the last ones may be empty.
+        Cluster of every row, from 0; -1 for none.
     count : int, default 5
         Rows of each cluster, fewer where it has fewer.
     metric : {"euclidean", "cosine"}, default "euclidean"
@@ -198,7 +186,7 @@ def medoids(
     -------
     list of ndarray, int64
         Numbers of rows, that in the middle first; of equals the smaller number. ``model.graph_.names_of(rows)`` are
-        their names, if the fit had `ids`. Of a graph, :func:`central_nodes` finds nodes, with ``names=True`` by name.
+        their names, if the fit had `ids`. Of a graph, :func:`central_nodes` finds nodes.
 
     Raises
     ------
@@ -212,11 +200,7 @@ def medoids(
     """
     count = check_integer("count", count, low=1)
     check_choice("metric", metric, ("euclidean", "cosine"))
-    if is_graph_object(X):
-        raise InputError(
-            f"medoids are of rows of vectors, and this is a {type(X).__name__}; central_nodes finds nodes of a graph"
-        )
-    X, labels, k = _checked(X, labels, n_clusters)
+    X, labels, k = _checked(X, labels)
     sums, sizes = _sums(X, labels, k, lambda rows: _normed(rows, metric)), np.bincount(labels[labels >= 0], minlength=k)
     means = sums / np.maximum(sizes, 1)[:, None]
     far = np.zeros(len(labels))
@@ -231,25 +215,15 @@ def medoids(
     return most_central(labels, -far, np.zeros(len(far)), k, count)
 
 
-def _checked(X, labels, n_clusters):
+def _checked(X, labels):
     """Return features as an array or sorted rows, labels, and the number of clusters."""
-    try:
-        X = X.tocsr() if hasattr(X, "tocsr") else X if isinstance(X, np.ndarray) else np.asarray(X)
-    except ValueError:
-        raise InputError("features are rows of real numbers; these have different lengths") from None
+    X = X.tocsr() if hasattr(X, "tocsr") else X if isinstance(X, np.ndarray) else np.asarray(X)
     if X.ndim != 2 or X.dtype.kind not in "biuf":
         raise InputError(f"features are rows of real numbers; got {X.dtype} of shape {X.shape}")
-    if n_clusters is not None:
-        n_clusters = check_integer("n_clusters", n_clusters, low=1)
-    labels = label_array("labels", labels)
-    if labels.dtype.kind == "i":  # whatever is below 0 is no cluster
-        labels = np.maximum(labels, -1)
-    labels = check_labels("labels", labels, X.shape[0], n_clusters=n_clusters)
+    labels = check_labels("labels", labels, X.shape[0])
     k = int(labels.max(initial=-1)) + 1
     if k == 0:
         raise InputError("no row has a label from 0 on: there is no cluster")
-    if n_clusters is not None:
-        k = check_integer("n_clusters", n_clusters, low=k)
     return X, labels, k
 
 

@@ -11,7 +11,7 @@ from ..cluster.refine.problem import cluster_sums
 from ..exceptions import InputError
 from ..graphs.as_graph import as_graph
 from ..kernels.graph import GraphKernel
-from .quality import check_nodes, placed_labels
+from .quality import placed_labels
 
 
 class Centres(NamedTuple):
@@ -158,7 +158,7 @@ def coreset_cost(
     Raises
     ------
     InputError
-        If labels, indices or weights cannot be used.
+        If the labels cannot be used, or indices and weights differ in number.
 
     Examples
     --------
@@ -175,13 +175,11 @@ def coreset_cost(
     """
     graph = as_graph(graph)
     check_choice("centres", centres, ("own", "nearest"))
-    nodes, weights = check_nodes("coreset_indices", coreset_indices, graph.n_nodes), np.asarray(coreset_weights)
-    if weights.shape != nodes.shape or weights.dtype.kind not in "iuf":
-        raise InputError(f"coreset_weights must be {len(nodes)} numbers, got {weights.dtype} of shape {weights.shape}")
-    if not (np.isfinite(weights) & (weights >= 0)).all():
-        raise InputError("coreset_weights must be finite and not negative")
+    nodes, weights = np.asarray(coreset_indices, dtype=np.int64), np.asarray(coreset_weights, dtype=np.float64)
+    if weights.shape != nodes.shape:
+        raise InputError(f"coreset_indices have shape {nodes.shape} and coreset_weights {weights.shape}")
     found = centres_of(graph, labels, self_loop=self_loop, shift=shift, n_jobs=n_jobs)
-    weights = np.ldexp(weights.astype(np.float64), -found.kernel.graph.exponent)
+    weights = np.ldexp(weights, -found.kernel.graph.exponent)
     own, charged = _distances(found, centres, n_jobs)
     placed = found.labels[nodes] >= 0
     diagonal = found.kernel.diagonal[nodes] + shift / np.where(placed, found.kernel.degrees[nodes], 1.0)

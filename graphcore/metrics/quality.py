@@ -1,11 +1,19 @@
 """Quality of a clustering: weight inside and between clusters, and agreement with known classes."""
 
-from numbers import Integral
+import warnings
 
 import numpy as np
 
 from ..base.types import AnyGraph, ArrayLike, Floats, Floats32, csr_array
-from ..base.validation import are_missing, check_integer, check_labels, check_real, label_array, read_only
+from ..base.validation import (
+    are_missing,
+    check_integer,
+    check_labels,
+    check_real,
+    label_array,
+    read_only,
+    whole_labels,
+)
 from ..cluster.refine.objectives import OBJECTIVES
 from ..cluster.refine.problem import (
     ClusterSums,
@@ -31,18 +39,6 @@ def placed_labels(graph, labels, n_clusters):
     if graph.n_isolated:
         labels = read_only(np.where(graph.degrees > 0, labels, np.int32(-1)))
     return graph, labels, max(n_clusters or 0, int(labels.max()) + 1)
-
-
-def check_nodes(name, nodes, n_nodes):
-    """Return numbers of nodes as an int64 array, or raise an InputError that says why not."""
-    nodes = np.asarray(nodes)
-    if nodes.ndim != 1 or (len(nodes) and nodes.dtype.kind not in "iu"):
-        raise InputError(
-            f"{name} must be a one-dimensional array of integers, got {nodes.dtype} of shape {nodes.shape}"
-        )
-    if len(nodes) and (nodes.min() < 0 or nodes.max() >= n_nodes):
-        raise InputError(f"{name} must be nodes, 0 to {n_nodes - 1}")
-    return nodes.astype(np.int64)
 
 
 def sparse_rows(graph, nodes):
@@ -263,7 +259,7 @@ def agreement(labels: ArrayLike, truth: ArrayLike, graph: AnyGraph | None = None
     labels : array-like of shape (n_nodes,), integer
         Clusters, from 0; -1 for no cluster.
     truth : array-like of shape (n_nodes,)
-        Classes, of any kind; integers below 0, None, NaN and NA stand for "not known".
+        Classes, of any kind; numbers below 0, the text "-1", None, NaN and NA stand for "not known".
     graph : Graph, sparse matrix, square array or networkx graph, optional
         With it only nodes of degree 0 (and of unknown class) are left out, and a label of -1 on any other counts as one
         more cluster, so that a method gains nothing by leaving nodes out. Without it all nodes of label -1 are.
@@ -285,13 +281,9 @@ def agreement(labels: ArrayLike, truth: ArrayLike, graph: AnyGraph | None = None
     >>> graphcore.metrics.agreement([0, 0, 1, 1, -1], ["a", "a", "b", "b", "b"])
     {'ari': 1.0, 'nmi': 1.0, 'n_compared': 4}
     """
-    given, labels, truth = truth, label_array("labels", labels), label_array("truth", truth)
-    if truth.ndim != 1:
-        raise InputError(f"truth must be one-dimensional, got shape {truth.shape}")
+    labels, truth = label_array("labels", labels), class_numbers(truth)[1]
     if labels.shape != truth.shape:
         raise InputError(f"labels have shape {labels.shape} and truth {truth.shape}; each node needs one of both")
-    if labels.dtype.kind in "OU" and truth.dtype.kind in "iu":
-        raise InputError("labels hold text: clusters come first here, and classes second: agreement(labels, truth)")
     labels = check_labels("labels", labels, len(truth))
     if graph is None:
         kept = labels >= 0
@@ -300,12 +292,7 @@ def agreement(labels: ArrayLike, truth: ArrayLike, graph: AnyGraph | None = None
         if graph.n_nodes != len(truth):
             raise InputError(f"the graph has {graph.n_nodes} nodes, but there are {len(truth)} labels")
         kept = graph.degrees > 0
-    if truth.dtype.kind in "OU":
-        truth = _class_numbers(np.asarray(given, dtype=object))  # in a list beside names NaN is "nan" otherwise
-    if truth.dtype.kind == "i":
-        kept &= truth >= 0
-    elif truth.dtype.kind == "f":
-        kept &= ~np.isnan(truth)
+    kept &= truth >= 0
     if not kept.any():
         raise InputError("no node is left to compare: all are without a cluster, a class or an edge")
     scores = compared(labels[kept], truth[kept])
@@ -313,46 +300,27 @@ def agreement(labels: ArrayLike, truth: ArrayLike, graph: AnyGraph | None = None
 
 
 def compared(labels, truth):
-    """Compute four scores of two labellings by scikit-learn's definitions, whose import takes two seconds.
+    """Compute four scores of two labellings, by scikit-learn."""
+    from sklearn.metrics import adjusted_rand_score, homogeneity_completeness_v_measure
 
-    Hubert, Arabie, "Comparing partitions", Journal of Classification 1985, have the adjusted Rand index; Rosenberg,
-    Hirschberg, "V-Measure", EMNLP 2007, have homogeneity and completeness.
-    """
-    (_, labels, sizes), (_, classes, class_sizes) = (
-        np.unique(each, return_inverse=True, return_counts=True) for each in (labels, truth)
-    )
-    joint = np.unique(classes.astype(np.int64) * len(sizes) + labels, return_counts=True)[1]
-    # Ordered pairs of nodes that are together in both, in the labels, in the classes, at all.
-    both, ours, theirs, every = (int((n * (n - 1)).sum()) for n in (joint, sizes, class_sizes, np.array([len(labels)])))
-    neither = every - ours - theirs + both
-    alone = ours - both, theirs - both
-    of_labels, of_classes = _entropy(sizes), _entropy(class_sizes)
-    shared = of_labels + of_classes - _entropy(joint)
-    shared = shared if shared > np.finfo(float).eps else 0.0
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The number of unique classes")  # clusters may be many
+        homogeneity, completeness, nmi = homogeneity_completeness_v_measure(truth, labels)
+        ari = adjusted_rand_score(truth, labels)
     return {
-        "ari": 2
-        * (both * neither - alone[0] * alone[1])
-        / (theirs * (alone[1] + neither) + ours * (alone[0] + neither))
-        if any(alone)
-        else 1.0,
-        "nmi": 2 * shared / (of_labels + of_classes) if of_labels + of_classes else 1.0,
-        "homogeneity": shared / of_classes if of_classes else 1.0,
-        "completeness": shared / of_labels if of_labels else 1.0,
-    }
+        "ari": float(ari), "nmi": float(nmi), "homogeneity": float(homogeneity), "completeness": float(completeness),
+    }  # fmt: skip
 
 
-def _entropy(counts):
-    shares = np.sort(counts) / counts.sum()  # the same for equal counts in any order, to the last bit
-    return float(-(shares * np.log(shares)).sum())
-
-
-def _class_numbers(truth):
-    """Number the classes of objects; -1 for integers below 0 and missing values of any library."""
-    numbers, out = {}, np.full(len(truth), -1)
-    for i, (each, missing) in enumerate(zip(truth, are_missing(truth), strict=True)):
-        if not (missing or (isinstance(each, Integral) and each < 0)):
-            try:
-                out[i] = numbers.setdefault(each, len(numbers))
-            except TypeError:
-                raise InputError(f"truth holds a {type(each).__name__}; give the classes as names or numbers") from None
-    return out
+def class_numbers(truth):
+    """Return the names of known classes and the number of each node's, -1 for those below 0, missing, or "-1"."""
+    if not isinstance(truth, (np.ndarray, dict)):  # in an array beside names NaN would be "nan"
+        truth = np.asarray(truth, dtype=object)
+    truth = whole_labels(label_array("truth", truth))
+    missing = are_missing(truth)
+    known = np.array(truth[~missing].tolist()) if truth.dtype.kind == "O" else truth[~missing]
+    names, numbers = np.unique(known, return_inverse=True)
+    is_class = names >= 0 if names.dtype.kind in "biuf" else names != "-1"
+    out = np.full(truth.shape, -1)
+    out[~missing] = np.where(is_class, np.cumsum(is_class) - 1, -1)[numbers]
+    return names[is_class], out

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from ..base.loops import cached_property
 from ..exceptions import GraphWarning
 from ..graphs.from_libraries import networkx_rows
 from ..graphs.graph import Graph
@@ -30,8 +29,8 @@ _FEW_EDGES = 2_000
 class BackendGraph:
     """A graph of the networkx backend, which networkx's functions accept in place of their own graphs.
 
-    It keeps what :class:`graphcore.Graph` does not: direction, numbers of parallel edges, and weights that are
-    integers, 0 or negative. networkx makes it when it calls the backend, and keeps it in ``G.__networkx_cache__``;
+    It keeps what :class:`graphcore.Graph` does not: direction, numbers of parallel edges, and weights that are 0 or
+    negative. networkx makes it when it calls the backend, and keeps it in ``G.__networkx_cache__``;
     :meth:`wrap` makes one of a Graph, so that a file too large for networkx's dictionaries can be measured by
     networkx's functions.
 
@@ -45,8 +44,8 @@ class BackendGraph:
     counts : ndarray of shape (n_entries,), int64, or None
         Parallel edges behind each entry; None for one everywhere.
     weights : dict
-        Edge attributes: arrays of shape (n_entries,), int64 or float64, parallel edges added up. An attribute that is
-        not there is 1 on every edge.
+        Edge attributes: arrays of shape (n_entries,), float64, parallel edges added up. An attribute that is not there
+        is 1 on every edge.
     directed, multigraph : bool
 
     Examples
@@ -121,26 +120,7 @@ class BackendGraph:
     def __iter__(self):
         return iter(self.nodes)
 
-    def __contains__(self, node):
-        try:
-            return node in self.positions
-        except TypeError:
-            return False
-
-    def __repr__(self):
-        kind = ("Multi" if self._multigraph else "") + ("DiGraph" if self._directed else "Graph")
-        return f"BackendGraph({kind} with {len(self)} nodes and {self.number_of_edges()} edges)"
-
     # -- methods for the backend's functions ---------------------------------------------------------------------------
-
-    @cached_property
-    def positions(self):
-        """Number of each node."""
-        return dict(zip(self.nodes, range(len(self)), strict=True))
-
-    def numbers_of(self, nodes):
-        """Return the numbers of the `nodes` that are in the graph, as an array; repeats stay."""
-        return np.array([i for i in map(self.positions.get, nodes) if i is not None], dtype=np.int64)
 
     def matrix(self, weight):
         """Return the adjacency matrix, as networkx sums it: 1 for every edge that does not have the attribute."""
@@ -153,13 +133,9 @@ class BackendGraph:
 def _attribute(edges, name, default, counts):
     """Collect an edge attribute in an array; parallel edges are added up."""
     values = np.array([data.get(name, default) for data in edges])
-    if len(values) == 0:
-        return np.empty(0, dtype=np.int64)
     if values.ndim != 1 or values.dtype.kind not in "bif":
         raise NotImplementedError(f"edge attribute {name!r} must hold numbers of 64 bits")
-    values = values.astype(np.float64 if values.dtype.kind == "f" else np.int64, copy=False)
-    if values.dtype.kind == "i" and int(np.abs(values).max()) * len(values) >= 2**62:
-        raise NotImplementedError(f"sums of edge attribute {name!r} may not fit 64 bits")
+    values = values.astype(np.float64, copy=False)
     return values if counts is None else np.add.reduceat(values, np.cumsum(counts) - counts)
 
 
@@ -320,13 +296,10 @@ def _connected(graph, labels):
 
 def _labels(G, communities):
     """Return the community of every node, or None if these are no partition of the nodes."""
-    sizes = np.fromiter(map(len, communities), dtype=np.int64, count=len(communities))
-    numbers = G.numbers_of(chain.from_iterable(communities))
-    if not len(G) == sizes.sum() == len(numbers):
+    found = {node: c for c, community in enumerate(communities) for node in community}
+    if len(found) != sum(map(len, communities)) or found.keys() != set(G.nodes):
         return None
-    labels = np.full(len(G), -1, dtype=np.int32)
-    labels[numbers] = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
-    return labels if len(G) == 0 or labels.min() >= 0 else None
+    return np.fromiter(map(found.__getitem__, G.nodes), dtype=np.int32, count=len(G))
 
 
 def _inside(G, labels, n_communities, values):

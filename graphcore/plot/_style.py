@@ -13,7 +13,10 @@ SHADES = ("#3b5875", "#e6bd45", "#883fd1", "#e67373", "#752323", "#a1a1e6")
 SHAPES = "osD^vP"
 # A quantity from low to high, light to dark.
 STEPS = ("#f0e6d2", "#d9bf92", "#b08d57", "#76592f", "#3d2c12")
-_BESIDE = {"loc": "upper left", "bbox_to_anchor": (1.01, 1), "borderaxespad": 0}
+_BESIDE = {
+    "loc": "upper left", "bbox_to_anchor": (1.01, 1), "borderaxespad": 0, "frameon": False, "fontsize": 8,
+    "title_fontsize": 8, "alignment": "left",
+}  # fmt: skip
 # Where text may stand beside a point.
 _PLACES = ((0, 1), (1, 0), (0, -1), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1))
 _ALIGNED = {-1: ("right", "top"), 0: ("center", "center"), 1: ("left", "bottom")}
@@ -58,27 +61,10 @@ def cluster_style(rank):
     return SHADES[rank % len(SHADES)], SHAPES[(rank + rank // len(SHADES)) % len(SHAPES)]
 
 
-def cluster_ranks(places, labels, weights=None):
-    """Choose ranks for `cluster_style` of the clusters of points (dict), the heaviest first (points weigh 1 if None).
-
-    Each cluster gets the shade whose other clusters are farthest.
-    """
-    order = np.unique(labels)
-    order = order[np.argsort(-np.bincount(labels, weights)[order], kind="stable")]
-    parts = [places[labels == c] for c in order]
-    middles = np.array([part.mean(axis=0) for part in parts])
-    reach = np.sqrt([((part - middle) ** 2).sum(axis=1).mean() for part, middle in zip(parts, middles, strict=True)])
-    uses, shades = np.zeros(len(SHADES), dtype=int), np.full(len(order), -1)
-    ranks = {}
-    for i, cluster in enumerate(order.tolist()):
-        gaps = np.hypot(*(middles - middles[i]).T) - reach - reach[i]
-        # No shade is far ahead of the others, or pairs of shade and shape would come again early.
-        ready = (uses <= uses.min() + 1) & (uses < len(SHAPES) * (i // (len(SHADES) * len(SHAPES)) + 1))
-        nearest = [gaps[shades == s].min(initial=np.inf) if ready[s] else -np.inf for s in range(len(SHADES))]
-        shades[i] = np.argmax(nearest)
-        ranks[cluster] = int(shades[i] + len(SHADES) * uses[shades[i]])
-        uses[shades[i]] += 1
-    return ranks
+def clusters_by_size(labels, weights=None):
+    """Return the clusters that hold points, the heaviest first (points weigh 1 if None)."""
+    found = np.unique(labels)
+    return found[np.argsort(-np.bincount(labels, weights)[found], kind="stable")].tolist()
 
 
 def clusters_gid(clusters, each=False):
@@ -101,10 +87,8 @@ def plain_numbers(axis, form, subs=(1, 2, 5)):
 
 
 def legend(ax, *named, **more):
-    """Add a legend to the right of the axes, or inside them where no layout makes room for it."""
-    has_room = ax.get_figure(root=True).get_layout_engine() is not None
-    look = {"frameon": False, "fontsize": 8, "title_fontsize": 8, "alignment": "left"} | (_BESIDE if has_room else {})
-    return ax.legend(*named, **look | more)
+    """Add a legend to the right of the axes."""
+    return ax.legend(*named, **_BESIDE | more)
 
 
 def steps_legend(ax, title, **more):
@@ -158,20 +142,20 @@ def scatter_clusters(ax, points, labels, area, *, weights=None, **look):
     `weights` are of points (1 if None). Up to six clusters are named in a legend, others at the median of their points
     if there is room.
     """
-    ranks = cluster_ranks(points, labels, weights)
+    clusters = clusters_by_size(labels, weights)
     marks = []
-    for c, rank in ranks.items():
+    for rank, c in enumerate(clusters):
         shade, shape = cluster_style(rank)
         mine = labels == c
         marks.append(ax.scatter(
             *points[mine].T, s=np.broadcast_to(area, labels.shape)[mine], c=shade, marker=shape, linewidths=0.3,
             edgecolors=INK, gid=clusters_gid([c]), **look,
         ))  # fmt: skip
-    texts = [str(c) for c in ranks]
-    if len(ranks) <= len(SHAPES):
+    texts = [str(c) for c in clusters]
+    if len(clusters) <= len(SHAPES):
         for handle in legend(ax, marks, texts, title="cluster").legend_handles:
             handle.set_sizes([36])
         return
-    middles = np.array([np.median(points[labels == c], axis=0) for c in ranks])
+    middles = np.array([np.median(points[labels == c], axis=0) for c in clusters])
     for note in label_points(ax, middles, texts, beside=False):
         note.set_bbox({"boxstyle": "round,pad=0.15", "facecolor": PAPER, "alpha": 0.75, "linewidth": 0})

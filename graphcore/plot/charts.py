@@ -113,12 +113,8 @@ def dendrogram(
     4
     """
     linkage = np.asarray(linkage)
-    if linkage.ndim != 2 or linkage.shape[1:] != (4,) or len(linkage) == 0:
-        raise InputError(
-            f"linkage must have shape (n_groups - 1, 4) with at least one row, got {linkage.shape}; see to_linkage()"
-        )
     n_groups = len(linkage) + 1
-    n_leaves = min(check_integer("n_leaves", n_leaves, low=2), n_groups)
+    n_leaves = min(n_leaves, n_groups)
     ax = axes_of(ax, (6, 0.8 + 0.19 * n_leaves))
     from scipy.cluster.hierarchy import dendrogram as scipy_dendrogram
 

@@ -5,12 +5,11 @@ from typing import Any
 import numpy as np
 
 from ..base.loops import limited_libraries
-from ..base.streams import Streams
-from ..base.types import AnyGraph, ArrayLike, Axes, RandomState, Sequence
+from ..base.types import AnyGraph, ArrayLike, Axes, Sequence
 from ..base.validation import check_integer
 from ..cluster.coreset import Coreset
 from ..exceptions import InputError
-from ..graphs.graph import Graph, subgraph
+from ..graphs.graph import subgraph
 from ..kernels.graph import GraphKernel
 from ..metrics.quality import placed_labels
 from ..metrics.quality import quotient_graph as weight_between
@@ -21,8 +20,8 @@ from ._style import (
     STEPS,
     axes_of,
     bare,
-    cluster_ranks,
     cluster_style,
+    clusters_by_size,
     clusters_gid,
     picture,
     scatter_clusters,
@@ -56,11 +55,11 @@ def quotient_graph(
 
     Parameters
     ----------
-    matrix : fitted model, Graph, csr_array or array-like of shape (n_clusters, n_clusters)
+    matrix : fitted model, csr_array or array-like of shape (n_clusters, n_clusters)
         A :class:`graphcore.CoresetSpectralClustering`, its `quotient_graph_`, or what
         :func:`graphcore.metrics.quotient_graph` returns.
     sizes : array-like of shape (n_clusters,), optional
-        Nodes in each cluster. Default: those of the model; for a graph or a matrix the clusters' volumes.
+        Nodes in each cluster. Default: those of the model; for a matrix the clusters' volumes.
     n_clusters : int, default 40
         Draw the largest ones; the title says how many there are.
     names : sequence of str, optional
@@ -80,7 +79,7 @@ def quotient_graph(
     if hasattr(matrix, "quotient_graph_"):
         labels, matrix = matrix.labels_, matrix.quotient_graph_
         sizes = np.bincount(labels[labels >= 0], minlength=matrix.n_nodes) if sizes is None else sizes
-    matrix = matrix.to_scipy() if isinstance(matrix, Graph) else sp.csr_array(matrix)
+    matrix = sp.csr_array(matrix)
     k = matrix.shape[0]
     sizes = np.atleast_1d(matrix.sum(axis=1) if sizes is None else sizes)
     most = check_integer("n_clusters", n_clusters, low=1)
@@ -209,28 +208,21 @@ MOST_DRAWN, _MOST_EDGES = 3000, 4000
 _SHARE = 0.42
 _CLUSTERS_GAP = 12.0
 _ITERATIONS = 30
-# The share of the way to its neighbours that a node is moved.
-_LEAN = 0.15
 
 
 @picture
-def graph_drawing(
-    graph: AnyGraph, labels: ArrayLike, *, random_state: RandomState = 0, ax: Axes | None = None,
-) -> Axes:  # fmt: skip
+def graph_drawing(graph: AnyGraph, labels: ArrayLike, *, ax: Axes | None = None) -> Axes:
     """Draw every node of a graph of up to 3,000 nodes, and a shade behind each cluster.
 
     Clusters are placed by the links between them, and the nodes of each by the edges inside it: edges attract, nodes
-    repel each other. Every node is then moved towards its neighbours, so that nodes at a border lie at it. Up to six
-    clusters have a legend. For more, shades and shapes are reused in other combinations, as far as possible from each
-    other, and the largest clusters are numbered. Of more than 4,000 edges a random sample is drawn.
+    repel each other. Up to six clusters have a legend. For more, shades and shapes are reused in other combinations,
+    and the largest clusters are numbered. Of more than 4,000 edges a random sample is drawn, always the same.
 
     Parameters
     ----------
     graph : Graph, sparse matrix or networkx graph
     labels : array-like of shape (n_nodes,), integer
         Cluster of every node, from 0; nodes of -1 and nodes without an edge are not drawn.
-    random_state : int, Generator, RandomState or None, default 0
-        Seed of the sample of edges.
     {ax}
 
     References
@@ -254,21 +246,24 @@ def graph_drawing(
             f"{len(nodes):,} nodes are more than the {MOST_DRAWN:,} that can be drawn; draw a cluster, "
             "model.subgraph(cluster), or quotient_graph"
         )
-    rng = Streams(random_state).generator("drawing")
     ends, weights = _edges(graph, nodes)
     places = _places(graph, labels, k, nodes, ends, weights)
     labels = labels[nodes]
     ax = axes_of(ax, (6.4, 4.6))
-    shown = np.sort(rng.choice(len(ends), _MOST_EDGES, replace=False)) if len(ends) > _MOST_EDGES else slice(None)
-    _draw_edges(ax, places, ends[shown])
+    _draw_edges(ax, places, ends[_sample(len(ends), _MOST_EDGES)])
     bare(ax)
     ax.set_aspect("equal", adjustable="datalim")
     ax.margins(0.03)
     area = float(np.clip(9000 / len(nodes), 6, 60))
-    for c, rank in cluster_ranks(places, labels).items():
+    for rank, c in enumerate(clusters_by_size(labels)):
         _shade(ax, places[labels == c], rank, c)
     scatter_clusters(ax, places, labels, area, zorder=3)
     return ax
+
+
+def _sample(count, most):
+    """Return the numbers of a sample of `most` of `count` things, ascending; of all where there are not more."""
+    return np.sort(np.random.default_rng(0).permutation(count)[:most])
 
 
 def _edges(graph, nodes):
@@ -288,7 +283,7 @@ def _places(graph, labels, k, nodes, ends, weights):
     for c in np.unique(own):
         mine = np.flatnonzero(own == c)
         places[mine] += reach[c] * _within(mine, ends, weights)
-    return _leaning(places, ends, weights)
+    return places
 
 
 def _cluster_disks(between, sizes):
@@ -325,19 +320,6 @@ def _within(mine, ends, weights):
     return places * (np.sqrt(rank) / np.maximum(far, 1e-12))[:, None] if len(mine) > 1 else np.zeros((1, 2))
 
 
-def _leaning(places, ends, weights):
-    """Move every node some way towards its neighbours, so that nodes at a border lie at it."""
-    import scipy.sparse as sp
-
-    once = sp.csr_array((weights, tuple(ends.T)), shape=(len(places),) * 2)
-    pull = once + once.T
-    total, towards = pull.sum(axis=1), pull @ places
-    linked = total > 0
-    places = places.copy()
-    places[linked] += _LEAN * (towards[linked] / total[linked, None] - places[linked])
-    return places
-
-
 def _draw_edges(ax, places, ends):
     """Draw all edges as one line, which makes a small file."""
     from matplotlib.patches import PathPatch
@@ -372,19 +354,16 @@ def _shade(ax, points, rank, cluster):
 
 # The matrix of the graph between clusters is dense.
 _MAX_CLUSTERS = 1000
+_MOST_MAPPED = 600
 # Steps of the lazy walk from a node.
 _STEPS = 2
-# This share of the points may lie far from all others, and is drawn at the border.
-_TAIL = 0.005
-_INSTEAD = "graph_drawing draws up to 3,000 nodes of any graph"
 
 
 @picture
 def coreset_map(
-    graph: AnyGraph, coreset: Coreset, labels: ArrayLike, *, most: int = 1500, random_state: RandomState = 0,
-    n_jobs: int | None = None, ax: Axes | None = None,
+    graph: AnyGraph, coreset: Coreset, labels: ArrayLike, *, n_jobs: int | None = None, ax: Axes | None = None,
 ) -> Axes:  # fmt: skip
-    """Draw the nodes of a coreset in two dimensions, sized by their weight.
+    """Draw the nodes of a coreset, or a sample of 600 of them, in two dimensions, sized by their weight.
 
     Up to six clusters have a shape and a shade each, and a legend. For more, shapes and shades are reused in other
     combinations, and the number of each large cluster stands at the median of its nodes.
@@ -396,10 +375,6 @@ def coreset_map(
         Of :func:`graphcore.build_coreset`, or ``model.clustering_.coreset``.
     labels : array-like of shape (n_nodes,), integer
         Clusters of all nodes of the graph, such as ``model.labels_``; the thousand of the largest volume are placed.
-    most : int, default 1500
-        The largest number of nodes that are drawn; of more, a random sample.
-    random_state : int, Generator, RandomState or None, default 0
-        Seed of the sample.
     n_jobs : int, optional
     {ax}
 
@@ -419,45 +394,34 @@ def coreset_map(
     >>> import graphcore
     >>> graph, labels = graphcore.datasets.planted_partition(4, 50, p_in=0.3, p_out=0.02, random_state=0)
     >>> coreset = graphcore.build_coreset(graph, 4, size=20, random_state=0)
-    >>> ax = graphcore.plot.coreset_map(graph, coreset, labels, random_state=0)
+    >>> ax = graphcore.plot.coreset_map(graph, coreset, labels)
     >>> sorted(text.get_text() for text in ax.get_legend().get_texts())
     ['0', '1', '2', '3']
     """
     graph, labels, k = placed_labels(graph, labels, None)
-    chosen, points = _coordinates(
-        graph, coreset.indices, labels, k, check_integer("most", most, low=1), random_state, n_jobs
-    )
+    chosen, points = _coordinates(graph, coreset.indices, labels, k, n_jobs)
     labels, weights = labels[coreset.indices[chosen]], coreset.weights[chosen]
     ax = axes_of(ax, (6.4, 4.2))
     # In proportion to the weight; marks are smaller where there are more of them.
     typical, mean = float(np.clip(9000 / len(weights), 9, 60)), weights.mean()
     area = np.clip(typical * weights / mean, 3, 6 * typical) if mean > 0 else np.full(len(weights), typical)
-    tail = _TAIL if len(points) > 200 else 0.0
-    low, high = np.quantile(points, [tail, 1 - tail], axis=0)
-    air = np.maximum(0.08 * (high - low), 1e-12)
-    low, high = low - air, high + air
-    ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
+    ax.margins(0.08)
     ax.set(xlabel="second eigenvector", ylabel="third eigenvector", xticks=[], yticks=[])
     ax.spines[:].set(color=MIDDLE, visible=True)
     if len(chosen) < len(coreset):
         ax.set_title(f"{len(chosen):,} of {len(coreset):,} coreset nodes", fontsize=8, loc="left")
     # Clusters of large weight, not of many coreset nodes, come first.
-    scatter_clusters(ax, np.clip(points, low, high), labels, area, weights=weights, alpha=0.85, zorder=2, clip_on=False)
+    scatter_clusters(ax, points, labels, area, weights=weights, alpha=0.85, zorder=2)
     return ax
 
 
-def _coordinates(graph, nodes, labels, k, most, random_state, n_jobs):
+def _coordinates(graph, nodes, labels, k, n_jobs):
     """Return the positions in `nodes` of those that are placed, ascending, and their coordinates (n_placed, 2)."""
-    if k < 3:
-        raise InputError(f"{k} clusters have no two coordinates: three are needed; {_INSTEAD}")
     clusters, places = _cluster_places(weight_between(graph, labels, k, n_jobs=n_jobs))
     position = np.full(k + 1, -1)  # the last entry is that of label -1
     position[clusters] = np.arange(len(clusters))
     chosen = np.flatnonzero(position[labels[nodes]] >= 0)
-    if len(chosen) == 0:
-        raise InputError("no coreset node has a cluster: there is nothing to place")
-    if len(chosen) > most:
-        chosen = np.sort(Streams(random_state).generator("map").choice(chosen, most, replace=False))
+    chosen = chosen[_sample(len(chosen), _MOST_MAPPED)]
     labels = position[labels]
     mass = np.where(labels[:, None] < 0, 0.0, np.insert(places, 2, 1.0, axis=1)[labels])
     kernel = GraphKernel(graph)
@@ -477,7 +441,10 @@ def _cluster_places(between):
     np.fill_diagonal(A, 0.0)
     n, total = len(clusters), A.sum()
     if n < 3 or total == 0:
-        raise InputError(f"{n} clusters with weight {total:g} between them have no two coordinates; {_INSTEAD}")
+        raise InputError(
+            f"{n} clusters with weight {total:g} between them have no two coordinates, for which three are needed; "
+            "graph_drawing draws up to 3,000 nodes of any graph"
+        )
     A += total / n**2
     root = np.sqrt(A.sum(axis=1))
     A /= np.outer(root, root)

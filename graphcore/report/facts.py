@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from ..base.types import AnyGraph, ArrayLike, Table
-from ..base.validation import are_missing, check_integer, whole_labels
 from ..cluster.membership import cluster_shares
 from ..cluster.pipeline import Clustering
 from ..cluster.refine.merging import MergeTree, agglomerate
@@ -16,11 +15,12 @@ from ..exceptions import InputError
 from ..graphs.graph import Graph
 from ..metrics import agreement, quotient_graph
 from ..metrics.descriptions import most_central
-from ..metrics.quality import placed_labels, sparse_rows
+from ..metrics.quality import class_numbers, placed_labels, sparse_rows
 from ..neighbors.neighbor_lists import places_in_rows
 
 # Nodes that can be looked up on the page; of more, the most central of each cluster.
 MOST_LISTED = 100_000
+_N_CENTRAL = 5
 _N_NEAR = 3
 _N_BORDER = 30
 # The number of nodes among which border nodes are sought: of low stability, and with much weight on both sides.
@@ -174,8 +174,7 @@ class ReportFacts(Measured):
 
 def gather_facts(
     graph: AnyGraph, labels: ArrayLike, n_clusters: int | None = None, *, clustering: Clustering | None = None,
-    membership: Any = None, truth: ArrayLike | None = None, described: Table | None = None,
-    n_central: int = 5, n_jobs: int | None = None,
+    membership: Any = None, truth: ArrayLike | None = None, described: Table | None = None, n_jobs: int | None = None,
 ) -> ReportFacts:  # fmt: skip
     """Compute the measures of a labelling that a report shows.
 
@@ -189,14 +188,12 @@ def gather_facts(
         Number of clusters, if the last ones may be empty. Default: as many as the run was asked for, if it is known.
     clustering : Clustering, optional
         The run that the labels come from; without it the page says nothing of stability, coreset and objective.
-    membership : sparse matrix of shape (n_nodes, n_clusters), optional
+    membership : csr_array of shape (n_nodes, n_clusters), optional
         Shares of every node in every cluster, rows adding up to 1; without it the page tells shares of edge weight.
     truth : array-like of shape (n_nodes,), optional
-        Known classes to compare with, of any kind; integers below 0 and the text "-1" stand for "not known".
+        Known classes to compare with, see :func:`graphcore.metrics.agreement`.
     described : table, optional
         From :func:`graphcore.metrics.describe` for these labels: "cluster", "name" and "score".
-    n_central : int, default 5
-        Central nodes named for each cluster.
     n_jobs : int, optional
 
     Returns
@@ -222,22 +219,12 @@ def gather_facts(
     levels = list(np.asarray(labels).T) if np.ndim(labels) == 2 and np.size(labels) else [labels]
     if len(levels) == 1 and clustering is not None:
         levels = [*clustering.level_labels[:-1], levels[0]]
-    n_central = check_integer("n_central", n_central, low=0)
-    graph, levels, splits = gather_levels(graph, levels, n_clusters, n_central, n_jobs)
+    graph, levels, splits = gather_levels(graph, levels, n_clusters, n_jobs)
     level = levels.pop()
     labels, sums, central, n_clusters = level.labels, level.sums, level.central, len(level.central)
     filled = np.flatnonzero(sums.size)
     if len(filled) == 0:
         raise InputError("no node with an edge has a label from 0 on: there is no cluster to report on")
-    if membership is not None:
-        import scipy.sparse as sp
-
-        membership = sp.csr_array(membership)
-        if membership.shape != (graph.n_nodes, n_clusters):
-            raise InputError(
-                f"membership has shape {membership.shape}; a row for each of {graph.n_nodes} nodes and a column for "
-                f"each of {n_clusters} clusters are needed"
-            )
     between = quotient_graph(graph, labels, n_clusters, n_jobs=n_jobs)
     stability = None if clustering is None else clustering.node_stability
     return ReportFacts(
@@ -254,11 +241,6 @@ def gather_facts(
 def _described(table, n_clusters):
     """Describe the distinguishing columns of each cluster; differences are in standard deviations."""
     clusters, names, scores = (np.asarray(table[name]).tolist() for name in ("cluster", "name", "score"))
-    if clusters and not 0 <= min(clusters) <= max(clusters) < n_clusters:
-        raise InputError(
-            f"described is of clusters {min(clusters)} to {max(clusters)}, and there are {n_clusters}: describe these "
-            "labels"
-        )
     words: list = [[] for _ in range(n_clusters)]
     is_signed = any(score < 0 for score in scores)
     for c, name, score in zip(clusters, names, scores, strict=True):
@@ -277,20 +259,14 @@ def _tree(between, sizes, clustering):
 
 
 def _compare_classes(graph, labels, truth, n_clusters):
-    """Compare the clusters of all nodes with their classes; "-1", integers below 0 and missing ones are not known."""
+    """Compare the clusters of all nodes with their classes."""
     import scipy.sparse as sp
 
-    truth = whole_labels(np.asarray(truth))
-    if truth.shape != labels.shape:
-        raise InputError(f"truth has shape {truth.shape}; one class for each of {len(labels)} nodes is needed")
-    known = graph.degrees > 0
-    known &= ~are_missing(truth)
-    known[known] = truth[known] >= 0 if truth.dtype.kind in "iu" else truth[known] != "-1"
-    names, classes = np.unique(truth[known], return_inverse=True)
-    numbers = np.full(len(truth), -1)
-    numbers[known] = classes
-    scores = agreement(labels, numbers, graph)
-    labels = labels[known]
+    scores = agreement(labels, truth, graph)
+    names, numbers = class_numbers(truth)
+    known = (graph.degrees > 0) & (numbers >= 0)
+    held, classes = np.unique(numbers[known], return_inverse=True)
+    names, labels = names[held], labels[known]
     placed = labels >= 0
     counts = sp.csr_array(
         (np.ones(np.count_nonzero(placed), dtype=np.int64), (classes[placed], labels[placed])),
@@ -303,7 +279,7 @@ def _compare_classes(graph, labels, truth, n_clusters):
 # -- levels -----------------------------------------------------------------------------------------------------------
 
 
-def gather_levels(graph, levels, n_clusters, n_central, n_jobs):
+def gather_levels(graph, levels, n_clusters, n_jobs):
     """Measure all `levels` (rows of labels, coarse to fine), the last of which has `n_clusters` (None: all used).
 
     Returns (Graph, list of LevelFacts, weight of every node's edges inside and outside its cluster of the last level).
@@ -312,7 +288,7 @@ def gather_levels(graph, levels, n_clusters, n_central, n_jobs):
     for number, row in enumerate(levels, 1):
         graph, labels, k = placed_labels(graph, row, n_clusters if number == len(levels) else None)
         sums, *splits = split_sums(graph, labels, k, n_jobs)
-        central = most_central(labels, *splits, k, n_central)
+        central = most_central(labels, *splits, k, _N_CENTRAL)
         names = [[str(name) for name in graph.names_of(nodes).tolist()] for nodes in central]
         found.append(LevelFacts(sums, labels, _holders(labels, above, k, number), names))
         above = labels

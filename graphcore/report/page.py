@@ -19,15 +19,15 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 from .. import __version__
-from ..base.types import AnyGraph, ArrayLike, PathLike, RandomState
+from ..base.types import AnyGraph, ArrayLike, PathLike
 from ..cluster.n_clusters import how_chosen
 from ..cluster.pipeline import UNSURE
-from ..exceptions import InputError, ParameterError
+from ..exceptions import ParameterError
 from ..files.atomic import check_writable, text_output
 from ..metrics.descriptions import nearest_clusters
 from ..plot._style import NEEDED
 from .facts import ReportFacts, gather_facts
-from .pictures import draw_pictures, shortened
+from .pictures import MOST_LEAVES, draw_pictures, shortened
 
 # Endings of other kinds of reports.
 _NO_PAGES = (".pdf", ".png", ".svg", ".jpg", ".docx", ".md", ".json", ".ipynb", ".txt", ".csv", ".tsv", ".gz")
@@ -87,8 +87,8 @@ def check_page(path):
 
 
 def write_report(
-    path: PathLike, graph: AnyGraph, labels: ArrayLike, *, about: About | None = None, pictures: bool | str = "auto",
-    random_state: RandomState = 0, n_jobs: int | None = None, **measured: Any,
+    path: PathLike, graph: AnyGraph, labels: ArrayLike, *, about: About | None = None, pictures: bool = True,
+    n_jobs: int | None = None, **measured: Any,
 ) -> ReportFacts:  # fmt: skip
     """Write a clustering as one HTML page that needs no other file and no network.
 
@@ -101,14 +101,11 @@ def write_report(
         See :func:`gather_facts`.
     about : About, optional
         Title, source, command, warnings and times.
-    pictures : bool or "auto", default "auto"
-        Whether to draw pictures, which needs matplotlib; "auto" leaves them out where that is missing, and says so.
-    random_state : int, Generator, RandomState or None, default 0
-        For the map of the coreset.
+    pictures : bool, default True
+        Whether to draw pictures, which needs matplotlib; where that is missing the page says so.
     n_jobs : int, optional
     **measured
-        Further arguments of :func:`gather_facts`: `n_clusters`, `clustering`, `membership`, `truth`, `described` and
-        `n_central`.
+        Further arguments of :func:`gather_facts`: `n_clusters`, `clustering`, `membership`, `truth` and `described`.
 
     Returns
     -------
@@ -119,8 +116,7 @@ def write_report(
     OSError
         If the file cannot be written, before any work.
     InputError
-        If the labels do not fit the graph, no node with an edge has a cluster, or pictures are asked for and matplotlib
-        is missing.
+        If the labels do not fit the graph, or no node with an edge has a cluster.
 
     Examples
     --------
@@ -137,19 +133,11 @@ def write_report(
     0.14
     """
     check_page(path)
-    if pictures != "auto" and not isinstance(pictures, (bool, np.bool_)):
-        raise ParameterError(f"pictures={pictures!r} must be True, False or 'auto'")
-    possible = find_spec("matplotlib") is not None
-    if pictures is True and not possible:
-        raise InputError(NEEDED)
-    about = About("Clusters of a graph") if about is None else about
-    if not isinstance(about, About):
-        raise ParameterError(f"about must be graphcore.report.About or None, got {type(about).__name__}")
     facts = gather_facts(graph, labels, n_jobs=n_jobs, **measured)
     drawn = None if pictures else []
-    if pictures and possible:
-        drawn = draw_pictures(facts, random_state, n_jobs)
-    text = _render(facts, about, drawn)
+    if pictures and find_spec("matplotlib") is not None:
+        drawn = draw_pictures(facts, n_jobs)
+    text = _render(facts, about or About("Clusters of a graph"), drawn)
     with text_output(path) as stream:
         stream.write(text)
     return facts
@@ -186,7 +174,7 @@ def _template():
     }  # fmt: skip
     environment.globals |= {
         "Markup": Markup, "median": np.median, "far": _FAR, "near": _NEAR, "same": _SAME, "unsure": UNSURE,
-        "most_classes": _MOST_CLASSES, "nothing": "\u2013", "pictures_need": NEEDED,
+        "most_classes": _MOST_CLASSES, "most_leaves": MOST_LEAVES, "nothing": "\u2013", "pictures_need": NEEDED,
     }  # fmt: skip
     return environment.from_string(_asset("page.html"))
 
@@ -255,10 +243,10 @@ def _pack(facts):
 # -- fitted models -----------------------------------------------------------------------------------------------------
 
 
-def report_model(model, path, graph, clustering, *, title=None, pictures="auto", **measured):
+def report_model(model, path, graph, clustering, *, title=None, **measured):
     """Write a page about a fitted estimator; see :meth:`graphcore.CoresetSpectralClustering.report`."""
     check_page(path)  # before memberships are computed
-    n_features = columns_of(model)
+    n_features = model.n_features_in_ if model.affinity_ == "nearest_neighbors" else None
     noun, note = "a graph", "X is the graph that was clustered."
     if n_features is not None:
         noun, note = "vectors", "X holds the vectors that were clustered."
@@ -275,13 +263,8 @@ def report_model(model, path, graph, clustering, *, title=None, pictures="auto",
     )  # fmt: skip
     return write_report(
         path, graph, clustering.labels, clustering=clustering, membership=getattr(model, "membership_", None),
-        about=about, pictures=pictures, n_jobs=model.n_jobs, **measured,
+        about=about, n_jobs=model.n_jobs, **measured,
     )  # fmt: skip
-
-
-def columns_of(model):
-    """Return the number of columns of the vectors that a model was fitted to, None for a graph."""
-    return model.n_features_in_ if model.affinity_ == "nearest_neighbors" else None
 
 
 def _given(model, clustering):

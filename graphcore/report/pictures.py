@@ -12,8 +12,7 @@ from ..exceptions import InputError
 from ..plot import _style, cluster_sizes, coreset_map, dendrogram, graph_drawing, quotient_graph
 from ..plot.graphs import MOST_DRAWN
 
-_MAX_LEAVES = 40
-_MAX_MAPPED = 600
+MOST_LEAVES = 40
 _LEAF_NAMES = 2
 # page.css gives each variable a colour for light and for dark pages.
 _VARIABLES = {
@@ -30,26 +29,23 @@ _RC |= dict.fromkeys(_INKED, _style.INK)
 
 
 class Picture(NamedTuple):
-    """A picture of the page, and facts for its caption."""
+    """A picture of the page; the template has a caption for each name."""
 
     name: str
     title: str
     svg: str
-    about: dict
 
 
-def draw_pictures(facts, random_state, n_jobs):
+def draw_pictures(facts, n_jobs):
     """Draw all pictures that a clustering has (list of Picture)."""
-    try:
-        import matplotlib as mpl
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise InputError(_style.NEEDED) from None
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
     drawings = {
         "sizes": ("Sizes and conductance", lambda ax: _sizes(ax, facts)),
         "quotient": ("Clusters and the links between them", lambda ax: _quotient(ax, facts)),
-        "drawing": ("The graph", lambda ax: _drawing(ax, facts, random_state)),
-        "coreset": ("Map of the coreset", lambda ax: _coreset(ax, facts, random_state, n_jobs)),
+        "drawing": ("The graph", lambda ax: _drawing(ax, facts)),
+        "coreset": ("Map of the coreset", lambda ax: _coreset(ax, facts, n_jobs)),
         "tree": ("Tree of the clusters", lambda ax: _tree(ax, facts)),
     }
     pictures = []
@@ -58,43 +54,39 @@ def draw_pictures(facts, random_state, n_jobs):
         for name, (title, draw) in drawings.items():
             # Not pyplot: a report must not touch the user's figures, nor need a screen.
             figure = Figure(figsize=(6.6, 4.2), layout="constrained")
-            about = draw(figure.add_subplot())
-            if about is not None:
-                pictures.append(Picture(name, title, _svg(figure, name, title), about))
+            if draw(figure.add_subplot()) is not None:
+                pictures.append(Picture(name, title, _svg(figure, name, title)))
     return pictures
 
 
 def _sizes(ax, facts):
     stability = None if facts.clustering is None else facts.clustering.cluster_stability
-    cluster_sizes(facts.sums, stability=stability, ax=ax)
-    return {"has_stability": stability is not None}
+    return cluster_sizes(facts.sums, stability=stability, ax=ax)
 
 
 def _quotient(ax, facts):
     if len(facts.filled) < 2:
         return None
-    quotient_graph(facts.quotient, facts.sums.size, ax=ax)
-    return {}
+    return quotient_graph(facts.quotient, facts.sums.size, ax=ax)
 
 
-def _drawing(ax, facts, random_state):
+def _drawing(ax, facts):
     if facts.sums.size.sum() > MOST_DRAWN:
         return None
-    graph_drawing(facts.graph, facts.labels, random_state=random_state, ax=ax)
-    return {}
+    return graph_drawing(facts.graph, facts.labels, ax=ax)
 
 
 def _tree(ax, facts):
     if facts.tree is None or facts.tree.n_leaves < 3:
         return None
-    n_leaves = min(len(facts.filled), _MAX_LEAVES)
+    n_leaves = min(len(facts.filled), MOST_LEAVES)
     ax.get_figure().set_size_inches(6.6, 1.0 + 0.19 * n_leaves)
     names = {_leaf_name(facts, c): c for c in facts.filled.tolist()}
     dendrogram(facts.tree.linkage(), n_leaves, names=list(names), ax=ax)
     for text in ax.get_yticklabels():
         if text.get_text() in names:  # else it stands for several
             text.set_gid(_style.clusters_gid([names[text.get_text()]]))
-    return {"is_whole": n_leaves == len(facts.filled)}
+    return ax
 
 
 def _leaf_name(facts, c):
@@ -105,18 +97,13 @@ def _leaf_name(facts, c):
     return f"{c} ({facts.sums.size[c]:,}){': ' * bool(shown)}{shown}"
 
 
-def _coreset(ax, facts, random_state, n_jobs):
+def _coreset(ax, facts, n_jobs):
     run = facts.clustering
-    if run is None:
-        return None
     try:
-        coreset_map(
-            facts.graph, run.coreset, run.labels, most=_MAX_MAPPED, random_state=random_state, n_jobs=n_jobs, ax=ax
-        )
+        return run and coreset_map(facts.graph, run.coreset, run.labels, n_jobs=n_jobs, ax=ax)
     except InputError:
         # Two clusters, or clusters that nothing joins, have no map; nothing is wrong with them.
         return None
-    return {}
 
 
 def _svg(figure, name, title):

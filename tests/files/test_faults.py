@@ -48,7 +48,7 @@ def given(tmp_path_factory):
 TABLE = {"node": np.arange(40), "cluster": np.arange(40) % 3}
 NAMED = {"ids": "string", "weight_column": None}
 # A page names the minute of its writing, which may change between two of them.
-PAGE = {"about": About("Faults", created=datetime(2020, 1, 1)), "pictures": False, "random_state": 0}
+PAGE = {"about": About("Faults", created=datetime(2020, 1, 1)), "pictures": False}
 # Every output: its file's name, and a function that writes it from what is given.
 OUTPUTS = {
     **{f"graph.{kind}": lambda of, path: graphcore.write_graph(of.graph, path) for kind in GRAPHS},

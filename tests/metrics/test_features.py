@@ -6,7 +6,6 @@ import scipy.sparse as sp
 
 from graphcore import CoresetSpectralClustering, InputError
 from graphcore.metrics import describe, descriptions, medoids
-from graphcore.report import gather_facts
 
 
 @pytest.fixture(params=[0, 1, 2])
@@ -68,7 +67,6 @@ def test_medoids_against_all_distances(case, metric, make):
     ("X", "labels", "names", "said"),
     [
         (np.zeros((3, 2)), [0, 1], None, "one label for each of 3 nodes"),
-        ([[1], [1, 2]], [0, 1], None, "features .* have different lengths"),
         (np.zeros((3, 2)), [-1, -1, -1], None, "no cluster"),
         (np.zeros((3, 2)), [0, 1, 1], ["a"], "one name for each of 2 columns"),
         (np.zeros(3), [0, 1, 1], None, "rows of real numbers"),
@@ -92,5 +90,3 @@ def test_the_report_says_what_sets_clusters_apart(tmp_path):
     assert '<th scope="col">distinguished by' in page and "&lt;b&gt;tall +2.0" in page
     model.report(tmp_path / "page.html", pictures=False)
     assert '<th scope="col">distinguished by' not in (tmp_path / "page.html").read_text()
-    with pytest.raises(InputError, match="describe these labels"):
-        gather_facts(model.graph_, model.labels_, described={"cluster": [2], "name": ["a"], "score": [1.0]})

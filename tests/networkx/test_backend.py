@@ -78,7 +78,7 @@ def test_what_is_no_partition_is_refused_as_networkx_does(communities):
         backend.partition_quality(ours, communities)
 
 
-@pytest.mark.parametrize("value", ["heavy", None, 1j, 2**70, 2**61])
+@pytest.mark.parametrize("value", ["heavy", None, 1j, 2**70])
 def test_weights_that_are_no_numbers_of_64_bits_are_left_to_networkx(value):
     G = nx.path_graph(4)
     G[0][1]["weight"] = value

@@ -7,7 +7,6 @@ import pytest
 import scipy.sparse as sp
 
 import graphcore
-from graphcore.exceptions import InputError
 from graphcore.metrics import outside_share
 from graphcore.report import About, gather_facts
 
@@ -62,14 +61,6 @@ def test_memberships_are_told_where_there_are_any(fitted, tmp_path):
     page = written(tmp_path / "out.html", graph, model.labels_, membership=sp.csr_array(membership))
     assert {tuple(near[i] for near in page.data["near"]) for i in range(graph.n_nodes)} == {(2, 5, -1)}
     assert "Percentages are memberships." in page.text
-    facts = [
-        gather_facts(graph, model.labels_, membership=form(membership)).nodes.near
-        for form in (sp.csr_array, sp.csc_array, sp.coo_array)
-    ]
-    for near in facts:
-        np.testing.assert_array_equal(near, facts[0])
-    with pytest.raises(InputError, match=r"membership has shape \(240, 5\)"):
-        gather_facts(graph, model.labels_, membership=membership[:, :5])
 
 
 # -- border nodes ------------------------------------------------------------------------------------------------------
