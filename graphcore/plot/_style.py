@@ -50,12 +50,6 @@ def axes_of(ax, figsize):
     return plt.subplots(figsize=figsize, layout="constrained")[1]
 
 
-def bare(ax):
-    """Take the axes away where only the shape of the picture means something."""
-    ax.set(xticks=[], yticks=[])
-    ax.spines[:].set_visible(False)
-
-
 def cluster_style(rank):
     """Return (shade, shape) of the cluster of this rank; 36 clusters differ in one of both."""
     return SHADES[rank % len(SHADES)], SHAPES[(rank + rank // len(SHADES)) % len(SHAPES)]
@@ -72,11 +66,6 @@ def clusters_gid(clusters, each=False):
     return ("each " if each else "clusters ") + " ".join(str(int(c)) for c in clusters)
 
 
-def open_frame(ax):
-    """Leave only the axes that carry numbers."""
-    ax.spines[["top", "right"]].set_visible(False)
-
-
 def plain_numbers(axis, form, subs=(1, 2, 5)):
     """Write ticks of a logarithmic axis as numbers, not as powers, however few decades there are."""
     from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
@@ -84,11 +73,6 @@ def plain_numbers(axis, form, subs=(1, 2, 5)):
     axis.set_major_locator(LogLocator(subs=subs, numticks=12))
     axis.set_major_formatter(StrMethodFormatter(form))
     axis.set_minor_locator(NullLocator())
-
-
-def legend(ax, *named, **more):
-    """Add a legend to the right of the axes."""
-    return ax.legend(*named, **_BESIDE | more)
 
 
 def steps_legend(ax, title, **more):
@@ -100,7 +84,7 @@ def steps_legend(ax, title, **more):
         Line2D([], [], ls="", marker="o", ms=7, mfc=shade, mec=INK, mew=0.6, label=name)
         for shade, name in zip(STEPS, names, strict=True)
     ]
-    return legend(ax, handles=handles, title=title, **more)
+    return ax.legend(handles=handles, title=title, **_BESIDE | more)
 
 
 def step_of(values):
@@ -153,7 +137,7 @@ def scatter_clusters(ax, points, labels, area, *, weights=None, **look):
         ))  # fmt: skip
     texts = [str(c) for c in clusters]
     if len(clusters) <= len(SHAPES):
-        for handle in legend(ax, marks, texts, title="cluster").legend_handles:
+        for handle in ax.legend(marks, texts, title="cluster", **_BESIDE).legend_handles:
             handle.set_sizes([36])
         return
     middles = np.array([np.median(points[labels == c], axis=0) for c in clusters])

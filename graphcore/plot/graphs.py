@@ -19,7 +19,6 @@ from ._style import (
     PAPER,
     STEPS,
     axes_of,
-    bare,
     cluster_style,
     clusters_by_size,
     clusters_gid,
@@ -179,8 +178,7 @@ def _draw(ax, places, radii, links, conductance, clusters):
         gid = clusters_gid([c])
         ax.add_patch(Circle(place, radius, facecolor=STEPS[step], edgecolor=INK, linewidth=0.8, zorder=2, gid=gid))
     width, height = _WIDTH / 2 + 1, _HEIGHT / 2 + 1  # half a line more, for disks at the edge
-    ax.set(xlim=(-width, width + _LEGEND), ylim=(-height, height), aspect="equal")
-    bare(ax)
+    ax.set(xlim=(-width, width + _LEGEND), ylim=(-height, height), aspect="equal", xticks=[], yticks=[], frame_on=False)
 
 
 def _name(ax, places, radii, texts, conductance):
@@ -251,7 +249,7 @@ def graph_drawing(graph: AnyGraph, labels: ArrayLike, *, ax: Axes | None = None)
     labels = labels[nodes]
     ax = axes_of(ax, (6.4, 4.6))
     _draw_edges(ax, places, ends[_sample(len(ends), _MOST_EDGES)])
-    bare(ax)
+    ax.set(xticks=[], yticks=[], frame_on=False)
     ax.set_aspect("equal", adjustable="datalim")
     ax.margins(0.03)
     area = float(np.clip(9000 / len(nodes), 6, 60))

@@ -167,9 +167,7 @@ class ReportFacts(Measured):
         """Mean stability of the nodes in clusters, or None."""
         if self.node_stability is None:
             return None
-        known = self.node_stability[self.clustering.labels >= 0]
-        known = known[~np.isnan(known)]
-        return float(known.mean()) if len(known) else None
+        return float(np.nanmean(self.node_stability[self.clustering.labels >= 0]))
 
 
 def gather_facts(

@@ -127,7 +127,6 @@ def _svg(figure, name, title):
         if part.text is not None and not part.text.strip():
             part.text = None
         kind, _, clusters = part.attrib.pop("id", "").partition(" ")
-        marks = [each for each in part if each.tag.endswith("use")]
         if kind == "each":
             uses = [each for each in part.iter() if each.tag.endswith("use")]
             for mark, cluster in zip(uses, clusters.split(), strict=True):
@@ -136,11 +135,6 @@ def _svg(figure, name, title):
             part.set("data-c", clusters)
         elif kind in referred:
             part.set("id", f"{name}-{kind}")
-        # The common style of the marks of a group is written once.
-        if len(marks) == len(part) > 1 and len(styles := {each.get("style", "") for each in marks}) == 1:
-            part.set("style", styles.pop())
-            for mark in marks:
-                mark.attrib.pop("style", None)
         for key, value in list(part.attrib.items()):
             if key.endswith("href"):
                 part.set("href", f"#{name}-{part.attrib.pop(key)[1:]}")

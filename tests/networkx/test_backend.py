@@ -111,7 +111,6 @@ SMALL, LARGE = nx.path_graph(10), nx.gnm_random_graph(100, 3000, seed=0)
 @pytest.mark.parametrize(
     ("name", "arguments", "options", "reason"),
     [
-        ("modularity", (SMALL.nodes, [{0}]), {}, "NodeView is no graph"),
         ("modularity", (), {"G": SMALL}, None),
         ("leiden_communities", (SMALL, "weight", 2, 3), {}, None),
         ("louvain_communities", (SMALL, "weight", 2), {"seed": 1}, None),
