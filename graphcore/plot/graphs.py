@@ -9,7 +9,7 @@ from ..base.types import AnyGraph, ArrayLike, Axes, Sequence
 from ..base.validation import check_integer
 from ..cluster.coreset import Coreset
 from ..exceptions import InputError
-from ..graphs.graph import subgraph
+from ..graphs.graph import Graph, subgraph
 from ..kernels.graph import GraphKernel
 from ..metrics.quality import placed_labels
 from ..metrics.quality import quotient_graph as weight_between
@@ -54,11 +54,11 @@ def quotient_graph(
 
     Parameters
     ----------
-    matrix : fitted model, csr_array or array-like of shape (n_clusters, n_clusters)
+    matrix : fitted model, Graph, csr_array or array-like of shape (n_clusters, n_clusters)
         A :class:`graphcore.CoresetSpectralClustering`, its `quotient_graph_`, or what
         :func:`graphcore.metrics.quotient_graph` returns.
     sizes : array-like of shape (n_clusters,), optional
-        Nodes in each cluster. Default: those of the model; for a matrix the clusters' volumes.
+        Nodes in each cluster. Default: those of the model; for a graph or a matrix the clusters' volumes.
     n_clusters : int, default 40
         Draw the largest ones; the title says how many there are.
     names : sequence of str, optional
@@ -78,7 +78,7 @@ def quotient_graph(
     if hasattr(matrix, "quotient_graph_"):
         labels, matrix = matrix.labels_, matrix.quotient_graph_
         sizes = np.bincount(labels[labels >= 0], minlength=matrix.n_nodes) if sizes is None else sizes
-    matrix = sp.csr_array(matrix)
+    matrix = matrix.to_scipy() if isinstance(matrix, Graph) else sp.csr_array(matrix)
     k = matrix.shape[0]
     sizes = np.atleast_1d(matrix.sum(axis=1) if sizes is None else sizes)
     most = check_integer("n_clusters", n_clusters, low=1)

@@ -253,7 +253,7 @@ def test_every_picture_is_drawn_into_the_axes_given(planted):
     sums = cut_and_volume(graph, model.labels_)
     drawings = (
         lambda ax: plot.cluster_sizes(sums, ax=ax),
-        lambda ax: plot.quotient_graph(quotient_graph(graph, model.labels_), sums.size, ax=ax),
+        lambda ax: plot.quotient_graph(model, ax=ax),
         lambda ax: plot.coreset_map(graph, model.clustering_.coreset, model.labels_, ax=ax),
         lambda ax: plot.graph_drawing(graph, model.labels_, ax=ax),
         lambda ax: plot.dendrogram(model.tree_.to_linkage(), ax=ax),
