@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 
+from ..base.lazy import import_whole
 from ..base.loops import away, limited_libraries, map_blocks, row_blocks
 from ..base.streams import Streams
 from ..base.validation import check_integer
@@ -91,7 +92,7 @@ def kmeans_labels(X, n_clusters, *, n_init=10, random_state=None):
     There are fewer than `n_clusters` different labels if there are fewer distinct rows. One thread works: several would
     add up in another order, and labels are to be the same for any number of them.
     """
-    from sklearn.cluster import KMeans
+    KMeans = import_whole("sklearn.cluster").KMeans
     from sklearn.exceptions import ConvergenceWarning
 
     X = np.ascontiguousarray(X, dtype=np.float64)

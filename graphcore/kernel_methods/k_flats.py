@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..base.estimator import parameters, passed_on
+from ..base.lazy import import_whole
 from ..base.loops import away, limited_libraries, map_blocks
 from ..base.streams import Streams
 from ..base.types import AnyData, ArrayLike, Floats
@@ -259,7 +260,7 @@ class EuclideanFlats(FlatsProblem):
 
     def k_means(self, labels, n_clusters, max_iter):
         """Run scikit-learn's k-means from the means of these clusters; return its labels."""
-        from sklearn.cluster import KMeans
+        KMeans = import_whole("sklearn.cluster").KMeans
 
         means = _weighted_means(self.Y, labels, self.weights, n_clusters)
         model = KMeans(n_clusters, init=means, n_init=1, max_iter=max_iter, tol=0.0)

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from ..base.estimator import parameters, passed_on, stages_of, whole
+from ..base.lazy import import_whole
 from ..base.loops import limited_libraries
 from ..base.streams import Streams
 from ..base.types import AnyData, Floats
@@ -46,7 +47,7 @@ def linear_kmeans(
     >>> linear_kmeans(np.array([[0.0], [0.0], [1.0], [1.2]]), 2, random_state=0).cost.__round__(6)
     0.005
     """
-    from sklearn.cluster import KMeans
+    KMeans = import_whole("sklearn.cluster").KMeans
     from sklearn.exceptions import ConvergenceWarning
 
     k = check_integer("n_clusters", n_clusters, low=1, high=len(B), why_high="the number of points")
