@@ -35,7 +35,7 @@ def test_unlabelled_nodes_are_left_out_with_a_graph_only_isolated_ones():
     assert agreement(labels, truth) == {"ari": 1.0, "nmi": 1.0, "n_compared": 4}
     assert agreement(labels, truth, graph.to_scipy()) == result
     assert agreement([0, 0, 1, -1, 1], [3, 3, 4, 3, -1]) == {"ari": 1.0, "nmi": 1.0, "n_compared": 3}
-    assert agreement([0, 0, 1, -1], ["x", "x", "y", "x"])["n_compared"] == 3
+    assert agreement([0, 0, 1, 1], ["x", "x", "y", "-1"])["n_compared"] == 3  # as files of labels write it
 
 
 def test_classes_that_are_missing_are_not_known():

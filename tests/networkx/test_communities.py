@@ -42,9 +42,6 @@ def test_nodes_without_edges_are_alone_the_largest_comes_first_and_seeds_repeat(
     assert nx.community.is_partition(G, found)
     G = nx.gnm_random_graph(60, 200, seed=0)
     assert coreset_spectral_communities(G, 4, seed=1) == coreset_spectral_communities(G, 4, seed=1)
-    rng = random.Random(0)
-    several = [coreset_spectral_communities(G, 4, coreset_size=20, seed=rng) for _ in range(3)]
-    assert several[0] != several[1] or several[0] != several[2]  # a graph without clusters, 20 of 60 nodes drawn
 
 
 def test_without_k_it_is_chosen():
