@@ -20,6 +20,8 @@ from ..neighbors.neighbor_lists import places_in_rows
 
 # Nodes that can be looked up on the page; of more, the most central of each cluster.
 MOST_LISTED = 100_000
+# Classes in the table of known classes.
+MOST_CLASSES = 200
 _N_CENTRAL = 5
 _N_NEAR = 3
 _N_BORDER = 30
@@ -93,9 +95,9 @@ class Comparison:
     """Agreement of clusters and known classes."""
 
     scores: dict  # of graphcore.metrics.agreement, over all nodes that have an edge and a known class
-    names: list = field(repr=False)  # of the classes
-    counts: Any = field(repr=False)  # csr_array (n_classes, n_clusters): nodes of each class in each cluster
-    sizes: np.ndarray = field(repr=False)  # (n_classes,): nodes that have an edge, also those without a cluster
+    n_classes: int
+    # Of the largest classes: name, nodes, main cluster, nodes of the class in it, number of clusters.
+    classes: list = field(repr=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,20 +260,17 @@ def _tree(between, sizes, clustering):
 
 def _compare_classes(graph, labels, truth, n_clusters):
     """Compare the clusters of all nodes with their classes."""
-    import scipy.sparse as sp
-
     scores = agreement(labels, truth, graph)
     names, numbers = class_numbers(truth)
-    known = (graph.degrees > 0) & (numbers >= 0)
-    held, classes = np.unique(numbers[known], return_inverse=True)
-    names, labels = names[held], labels[known]
+    held, sizes = np.unique(numbers[(graph.degrees > 0) & (numbers >= 0)], return_counts=True)
     placed = labels >= 0
-    counts = sp.csr_array(
-        (np.ones(np.count_nonzero(placed), dtype=np.int64), (classes[placed], labels[placed])),
-        shape=(len(names), n_clusters),
-    )
-    counts.sum_duplicates()
-    return Comparison(scores, [str(name) for name in names.tolist()], counts, np.bincount(classes))
+    order = np.argsort(-sizes, kind="stable")[:MOST_CLASSES]
+    classes = []
+    for c, size in zip(held[order], sizes[order], strict=True):
+        nodes = np.bincount(labels[placed & (numbers == c)], minlength=n_clusters)
+        main = nodes.argmax()
+        classes.append((str(names[c]), size, main, nodes[main], np.count_nonzero(nodes)))
+    return Comparison(scores, len(held), classes)
 
 
 # -- levels -----------------------------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ from ..exceptions import ParameterError
 from ..files.atomic import check_writable, text_output
 from ..metrics.descriptions import nearest_clusters
 from ..plot._style import NEEDED
-from .facts import ReportFacts, gather_facts
+from .facts import MOST_CLASSES, ReportFacts, gather_facts
 from .pictures import MOST_LEAVES, draw_pictures, shortened
 
 # Endings of other kinds of reports.
@@ -36,7 +36,6 @@ _NO_PAGES = (".pdf", ".png", ".svg", ".jpg", ".docx", ".md", ".json", ".ipynb", 
 _FAR, _NEAR = 0.5, 0.85
 # A stability over seeds from which a cluster is called the same: of twenty nodes, one may be another.
 _SAME = 0.95
-_MOST_CLASSES = 200
 # Smaller shares are left out of the data of the page's script.
 _LEAST_SHARE = 0.05
 # Characters that HTML does not allow, even escaped.
@@ -154,7 +153,7 @@ def _render(facts, about, pictures):
         # Nothing is fetched, and no other script runs, whatever a node may be called.
         script=script, script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         pictures=pictures, nearest=nearest_clusters(facts.quotient),
-        classes=facts.comparison and _classes(facts.comparison), origin=_origin(facts, about),
+        origin=_origin(facts, about),
     )  # fmt: skip
 
 
@@ -174,7 +173,7 @@ def _template():
     }  # fmt: skip
     environment.globals |= {
         "Markup": Markup, "median": np.median, "far": _FAR, "near": _NEAR, "same": _SAME, "unsure": UNSURE,
-        "most_classes": _MOST_CLASSES, "most_leaves": MOST_LEAVES, "nothing": "\u2013", "pictures_need": NEEDED,
+        "most_classes": MOST_CLASSES, "most_leaves": MOST_LEAVES, "nothing": "\u2013", "pictures_need": NEEDED,
     }  # fmt: skip
     return environment.from_string(_asset("page.html"))
 
@@ -205,16 +204,6 @@ def _name(value):
     value = _shown(shortened(str(value)))
     # ASCII has one direction.
     return value if value.isascii() else Markup("<bdi>{}</bdi>").format(value)
-
-
-def _classes(found):
-    """Yield (name, nodes, main cluster, nodes of the class in it, number of clusters) of classes, the largest first."""
-    counts = found.counts
-    for i in np.argsort(-found.sizes, kind="stable")[:_MOST_CLASSES]:
-        row = slice(counts.indptr[i], counts.indptr[i + 1])
-        clusters, nodes = counts.indices[row], counts.data[row]
-        best = np.argmax(nodes) if len(nodes) else slice(0)
-        yield found.names[i], found.sizes[i], clusters[best], nodes[best], len(nodes)
 
 
 def _pack(facts):

@@ -204,7 +204,6 @@ print("done")
 
 @pytest.mark.slow
 def test_networkx_uses_the_backend_and_imports_little_before(run_python):
-    """Whether networkx's conversions are kept is told by a private attribute, which this test alone reads."""
     heavy = "print('heavy', [name for name in ('numba', 'scipy', 'sklearn') if name in sys.modules])\n"
     told = run_python("-c", f"import networkx, sys\n{heavy}{SCRIPT}")
     assert "done" in told
