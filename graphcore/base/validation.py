@@ -95,8 +95,7 @@ def check_flag(name, value):
 
 def unmasked(name, values):
     """Return values as an array; masked ones, which are no values, are refused."""
-    if np.ma.is_masked(values):
-        n_masked = np.ma.count_masked(values)
+    if isinstance(values, np.ma.MaskedArray) and (n_masked := np.ma.count_masked(values)):
         raise InputError(f"{name} has {n_masked} masked values; fill them in ({name}.filled(...)) or leave them out")
     return np.asarray(values)
 
@@ -125,8 +124,8 @@ def is_missing(value):
 
 def are_missing(values):
     """Return a mask of the missing values of an array, those that are masked among them."""
-    if np.ma.is_masked(values):
-        return np.ma.getmaskarray(values)
+    if isinstance(values, np.ma.MaskedArray):  # is_masked takes an array of pandas for one, which has a mask, too
+        return np.ma.getmaskarray(values) | are_missing(values.data)
     if values.dtype.kind == "f":
         return np.isnan(values)
     if values.dtype.kind != "O":

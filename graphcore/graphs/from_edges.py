@@ -143,7 +143,9 @@ def compact_ids(ids):
     if high - low >= max(2 * len(ids), 1 << 16):  # too far apart for a table
         names = ids.astype(np.int64)
         away(names.sort)
-        names = names[np.concatenate([[True], names[1:] != names[:-1]])]
+        is_first = np.ones(len(names), dtype=bool)
+        np.not_equal(names[1:], names[:-1], out=is_first[1:])
+        names = names[is_first]
         for start in range(0, len(ids), _PIECE):
             ids[start : start + _PIECE] = np.searchsorted(names, ids[start : start + _PIECE])
         return ids.astype(np.int32, copy=False), names
