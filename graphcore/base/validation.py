@@ -106,9 +106,9 @@ def label_array(name, labels):
     if not isinstance(labels, (Mapping, Set)) and not (is_list and any(isinstance(each, Set) for each in labels)):
         try:
             return unmasked(name, labels)
-        except ValueError as error:  # lists of different lengths
-            if isinstance(error, InputError):
-                raise
+        except InputError:
+            raise
+        except ValueError:  # lists of different lengths
             is_list = True
     raise InputError(
         f"{name} are a {type(labels).__name__}{' of sets' * is_list}, and an array in order of the nodes is needed; "

@@ -372,17 +372,17 @@ def label_cells_in_balance(problem, settings, streams, n_jobs=None):
     """
     given = settings.balance  # 0: none
     parts, between = spectral_parts(problem, streams, n_jobs)
-    worth, trials, tables = 0.0, [], {}
+    rate, trials, tables = 0.0, [], {}  # nats of information for each of entropy
     for some in ((1.0,), (given,) if given else BALANCES[1:]):  # the others are counted in what is found at 1
-        records = [problem.objective.at(price=(1.0 - each) * worth) for each in some]
+        records = [problem.objective.at(price=(1.0 - each) * rate) for each in some]
         found = map_items(merged, [replace(between, objective=record) for record in records], n_jobs)
         for each, (table, losses) in zip(some, found, strict=True):
             trials.append(_trial(each, between, table, losses))
             tables[each] = table[parts]
         if trials[0].entropy > 0.0:
-            worth = trials[0].information / trials[0].entropy
+            rate = trials[0].information / trials[0].entropy
     best = given or most_natural(trials).balance
-    settings = replace(settings, balance=best, entropy_price=(1.0 - best) * worth)
+    settings = replace(settings, balance=best, entropy_price=(1.0 - best) * rate)
     priced = replace(problem, objective=settings.record)
     return moved_as_parts(priced, tables[best], streams.generator("merging"), n_jobs), settings, tuple(trials)
 

@@ -81,10 +81,13 @@ def unequal_fields(text, delimiter, width, quoted=True):
     quoted = quoted and '"' in text
     if delimiter and not quoted and text.count(delimiter) == (width - 1) * text.rstrip("\n").count("\n") + width - 1:
         return None
-    for i, line in enumerate(lines := text.split("\n")):
+    last = text.count("\n")
+    # Between blanks the last line alone is looked at, in files of many millions.
+    lines = enumerate(text.split("\n")) if delimiter or quoted else [(last, text[text.rfind("\n") + 1 :])]
+    for i, line in lines:
         if quoted and line.count('"') % 2:
             return i, "a quote is not closed (pandas.read_csv reads fields of several lines, for Graph.from_table)"
-        n = len(split_line(line, delimiter, quoted)) if line.strip() and (delimiter or i == len(lines) - 1) else width
+        n = len(split_line(line, delimiter, quoted)) if line.strip() and (delimiter or i == last) else width
         if n != width if delimiter else n < width:
             return i, (
                 f"{n} column{'s' * (n != 1)}, where the first lines have {width} (pass delimiter= if another mark is "
