@@ -9,7 +9,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from graphcore import FormatError, Graph, GraphWarning, InputError, ParameterError, write_labels
@@ -125,6 +125,8 @@ def test_numpy_files_that_hold_no_labels(tmp_path):
     ending=st.sampled_from(["tsv", "csv"]),
     seed=st.integers(0, 99),
 )
+@example(names=["<"], ending="tsv", seed=0)  # no XML
+@example(names=["<b", "c>"], ending="csv", seed=0)
 def test_round_trip(tmp_path_factory, names, ending, seed):
     names = [name for name in names if name[0] not in "#%"] or ["a"]
     graph = Graph.from_edges([0], [0], n_nodes=len(names), node_names=names)
