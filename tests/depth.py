@@ -1,4 +1,7 @@
-"""Profiles of hypothesis for the quick run and for the whole one (conftest.py chooses)."""
+"""Profiles of hypothesis: for the quick run and for the whole one (conftest.py chooses), and to look for new failures.
+
+``pytest --hypothesis-profile=deep tests/files`` is the last: new examples in every run, ten times as many.
+"""
 
 import math
 
@@ -6,8 +9,9 @@ from hypothesis import settings
 
 FULL = 60
 # Compiled loops make the first example slow, and shared machines are uneven: no deadline.
-# The quick run repeats its examples every time; the whole run looks for new ones.
-settings.register_profile("full", deadline=None, print_blob=True, max_examples=FULL)
+# The first two repeat their examples every time, so that a change is what makes a test fail.
+settings.register_profile("deep", deadline=None, print_blob=True, max_examples=10 * FULL)
+settings.register_profile("full", deadline=None, print_blob=True, max_examples=FULL, derandomize=True)
 settings.register_profile("quick", deadline=None, print_blob=True, max_examples=8, derandomize=True)
 
 

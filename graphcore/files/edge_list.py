@@ -226,18 +226,19 @@ def _guess_dialect(source, reading):
     no_comment = "; pass comments=() (--comments '') to read the lines that are taken for comments" if remarks else ""
     if not numbered:
         raise FormatError(f"there are no edges: every line is blank or a comment{no_comment}")
-    header, ids = reading.header, reading.ids
     lines = [line for _, line in numbered]
-    own = next((found.groups() for found in map(_OWN.fullmatch, remarks) if found), None)
+    own = next(filter(None, map(_OWN.fullmatch, remarks)), None)
     if own and "\t" in lines[0]:  # files of write_graph with commas have a header
-        header, ids = bool(header), own[1] if ids == "auto" else ids
+        reading = _as_written(own, reading)
+    header, ids = reading.header, reading.ids
     asked = [c for c in reading.columns or (0, 1) if isinstance(c, int)]
     delimiter = _guess_delimiter(lines, reading.delimiter, asked, source.suffix)
     # In CSV a " is a quote; with tabs and white space it is one only where some field begins with it.
     begins = any(field[:1] == '"' for line in lines if '"' in line for field in split_line(line, delimiter, False))
     quoted = delimiter in (",", ";") or begins
     rows = [split_line(line, delimiter, quoted) for line in lines]
-    if header is None:
+    guessed = header is None
+    if guessed:
         words = [c for c in (*(reading.columns or ()), reading.weight_column) if isinstance(c, str) and c != "auto"]
         heads = {field.lower() for field in rows[0]}
         header = bool(words) and all(word.strip().lower() in heads for word in words)
@@ -255,7 +256,7 @@ def _guess_dialect(source, reading):
     numeric = [c for c, fields in enumerate(values) if c not in empty and _are_numbers(fields)]
     unnamed = [c for c in numeric if find_weight([names[c]]) is None]
     times = {c for c in unnamed if all(is_number(field) and _is_time(float(field)) for field in values[c])}
-    beside = times if set(numeric) - times - {*asked} or own else ()  # SNAP writes the time of an edge after its weight
+    beside = times if set(numeric) - times - {*asked} else ()  # SNAP writes the time of an edge after its weight
     numeric = numeric if header else [c for c in numeric if c not in times]
     apart, is_sure = _ends_by_values(values, names, reading)
     if is_sure:
@@ -273,10 +274,8 @@ def _guess_dialect(source, reading):
         )
     ends = [tuple(row[c] for c in columns) for row in rows if max(columns) < len(row)]
     often = Counter(chain.from_iterable(ends))
-    if not header and len(ends) > 2 and max(map(often.get, ends[0])) == 1 < min(map(often.get, chain(*ends[1:]))):
+    if guessed and not header and len(ends) > 2 and max(map(often.get, ends[0])) == 1 < min(map(often.get, chain(*ends[1:]))):
         notes.append(f"no other line has the nodes {ends[0]} of the first; pass header=True (--header) if it is none")
-    if own and reading.weight_column == "auto" and not header:
-        weight, notes = 2 if own[2] == "yes" else None, []
     if max(columns) < len(values):
         notes += notes_on_ends([values[c] for c in columns], [names[c] for c in columns], reading)
     fields = [*values[columns[0]], *values[columns[1]]] if max(columns) < len(values) else []
@@ -302,8 +301,17 @@ def _guess_dialect(source, reading):
             break
     return _Dialect(
         delimiter, quoted, reading.marks, numbered[0][0] - (not header), columns, weight, ids == "integer", len(names),
-        tuple(names[c] for c in used), int(own[0]) if own and own[0] != "named" else None, reading.encoding,
+        tuple(names[c] for c in used), int(own[1]) if own and own[1] != "named" else None, reading.encoding,
         notes,
+    )  # fmt: skip
+
+
+def _as_written(own, reading):
+    """Return the Reading of a file with tabs that write_graph has written, by its comment, a match of _OWN."""
+    weight_column = (2 if own[3] == "yes" else None) if reading.weight_column == "auto" else reading.weight_column
+    return replace(
+        reading, delimiter=reading.delimiter or "\t", header=bool(reading.header), columns=reading.columns or (0, 1),
+        weight_column=weight_column, ids=own[2] if reading.ids == "auto" else reading.ids, declared=True,
     )  # fmt: skip
 
 
@@ -396,13 +404,13 @@ def notes_on_ends(values, names, reading):
     if reading.declared or reading.columns is not None:
         return []
     vectors = "pass --vectors (knn_graph) if the rows are vectors"
-    for fields, name in zip(values, names, strict=False):
+    for fields, name in () if reading.ids == "string" else zip(values, names, strict=False):
         what = None
         if all(field[:1] in ("[", "(") and (re.search(r"[\s,]", field) or field[-1] not in "])") for field in fields):
             what = f"lists or tuples; write their values alone, between tabs; {vectors}"
         elif all(field[1:].endswith(":") for field in fields):
             what = "marks of lists of neighbours; without the colons they are read with format='adjlist'"
-        elif reading.ids == "auto" and all(is_number(field) and float(field) % 1 > 0 for field in fields):
+        elif all(is_number(field) and float(field) % 1 > 0 for field in fields):
             what = f"fractions; {vectors}, ids='string' if these are names"
         if what:
             raise FormatError(f"column {name!r} holds {fields[0][:40]!r} and the like, {what}")

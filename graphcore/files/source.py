@@ -50,10 +50,10 @@ _OTHER_LINES = {
         "pandas.read_json(path) a table for Graph.from_table; on the command line jq writes edges: "
         "jq -r '.links[]|[.source,.target]|@csv' FILE",
     rb"<[?!A-Za-z][^<,\t]*>": "XML or HTML, but neither GraphML nor GEXF; export one of these, or edges as CSV",
-    rb"(c\b[^\n]*\n)*p\s+\w+\s+\d+\s+\d+\s":
+    rb"(c\b[^\n]*\n)*p[ \t]+\w+[ \t]+\d+[ \t]+\d+\s":
         "DIMACS; igraph.Graph.Read_DIMACS(path) reads it, for Graph.from_igraph; or keep its lines of edges alone: "
         "grep '^[ae] ' FILE | cut -d' ' -f2-",
-    rb"\*(?!vertices)\w|(strict\s+)?(di)?graph\b[^\n{]*\{|dl\s+n|(#[^\n]*\n)*\S+ \d+\n\S+ \{":
+    rb"\*(?!vertices)\w|(strict\s+)?(di)?graph\b[^\n{]*\{|dl\s+n\s*=|(#[^\n]*\n)*\S+ \d+\n\S+ \{":
         "a file of another program; networkx (read_multiline_adjlist, nx_pydot.read_dot) or igraph may read it, "
         "for Graph.from_networkx or Graph.from_igraph, or save the lines of its edges alone",
 }  # fmt: skip

@@ -129,8 +129,8 @@ def write_labels(
             columns = labels[start : start + _PIECE].reshape(-1, labels.shape[1] if labels.ndim == 2 else 1)
             for given, *values in zip(names[start : start + _PIECE], *columns.T.tolist(), strict=True):
                 name = str(given)
-                # Unquoted, the name could be read as a comment, a byte-order mark, nothing or two columns.
-                ambiguous = not name.strip() or name.startswith(("#", "%", "\ufeff")) or "\t" in name
+                # Unquoted, the name could be read as a comment, a mark of another format, nothing or two columns.
+                ambiguous = not name[:1].isalnum() or "\t" in name
                 (quoting if ambiguous else plain).writerow((name, *values))
 
 

@@ -126,6 +126,8 @@ def test_numpy_files_that_hold_no_labels(tmp_path):
     seed=st.integers(0, 99),
 )
 @example(names=["<"], ending="tsv", seed=0)  # no XML
+@example(names=["{", "p"], ending="tsv", seed=0)  # neither JSON nor DIMACS
+@example(names=["p", "2"], ending="tsv", seed=0)
 @example(names=["<b", "c>"], ending="csv", seed=0)
 def test_round_trip(tmp_path_factory, names, ending, seed):
     names = [name for name in names if name[0] not in "#%"] or ["a"]
