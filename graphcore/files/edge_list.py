@@ -237,8 +237,7 @@ def _guess_dialect(source, reading):
     begins = any(field[:1] == '"' for line in lines if '"' in line for field in split_line(line, delimiter, False))
     quoted = delimiter in (",", ";") or begins
     rows = [split_line(line, delimiter, quoted) for line in lines]
-    guessed = header is None
-    if guessed:
+    if header is None:
         words = [c for c in (*(reading.columns or ()), reading.weight_column) if isinstance(c, str) and c != "auto"]
         heads = {field.lower() for field in rows[0]}
         header = bool(words) and all(word.strip().lower() in heads for word in words)
@@ -272,38 +271,48 @@ def _guess_dialect(source, reading):
             f"column {c} holds {values[c][0][:40]!r} and the like, which no other column holds; {taken} columns {apart}"
             + "; pass columns=(0, 1) if it is a node" * is_sure
         )
-    ends = [tuple(row[c] for c in columns) for row in rows if max(columns) < len(row)]
-    often = Counter(chain.from_iterable(ends))
-    if guessed and not header and len(ends) > 2 and max(map(often.get, ends[0])) == 1 < min(map(often.get, chain(*ends[1:]))):
-        notes.append(f"no other line has the nodes {ends[0]} of the first; pass header=True (--header) if it is none")
     if max(columns) < len(values):
         notes += notes_on_ends([values[c] for c in columns], [names[c] for c in columns], reading)
-    fields = [*values[columns[0]], *values[columns[1]]] if max(columns) < len(values) else []
+    ends = [tuple(row[c] for c in columns) for row in rows if max(columns) < len(row)]
     if ids == "auto":  # numbers if nine of ten are, so that others are errors
         share = 0.9 if len(rows) >= 10 else 1
-        ids = "integer" if sum(map(is_id, fields)) >= share * len(fields) else "string"
-        mixed = [side for side in zip(*ends, strict=True) if ids == "string" and 2 * sum(map(is_id, side)) > len(side)]
-        odd = next((name for side in mixed for name in side if not is_id(name) and not is_number(name)), None)
-        if odd is not None:
-            notes.append(f"a node is called {odd[:40]!r} among integers; leave its line out if it is none")
-    said = [remark[1:].split() for remark in remarks]
-    if not reading.declared and said and all(len(words) == 1 for words in said) and any(w in often for (w,) in said):
+        ids = "integer" if sum(map(is_id, chain(*ends))) >= share * 2 * len(ends) else "string"
+    called = tuple(names[c] for c in (*columns, weight) if c is not None)
+    dialect = _Dialect(
+        delimiter, quoted, reading.marks, numbered[0][0] - (not header), columns, weight, ids == "integer", len(names),
+        called, int(own[1]) if own and own[1] != "named" else None, reading.encoding, notes,
+    )  # fmt: skip
+    if ids == "string" and reading.ids == "auto":
+        notes += _doubts(ends, may_be_header=reading.header is None and not header)
+    notes += _doubts_of_comments(remarks, ends, dialect, reading.declared)
+    return dialect
+
+
+def _doubts(ends, may_be_header):
+    """Return notes on names that may be no nodes: a first line unlike the others, words among integers."""
+    often, notes = Counter(chain(*ends)), []
+    if may_be_header and len(ends) > 2 and max(map(often.get, ends[0])) == 1 < min(map(often.get, chain(*ends[1:]))):
+        notes.append(f"no other line has the nodes {ends[0]} of the first; pass header=True (--header) if it is none")
+    mixed = [side for side in zip(*ends, strict=True) if 2 * sum(map(is_id, side)) > len(side)]
+    odd = next((name for side in mixed for name in side if not is_id(name) and not is_number(name)), None)
+    if odd is not None:
+        notes.append(f"a node is called {odd[:40]!r} among integers; leave its line out if it is none")
+    return notes
+
+
+def _doubts_of_comments(remarks, ends, dialect, is_declared):
+    """Return a note on a comment that may be an edge of names, and refuse nodes in comments above their neighbours."""
+    said, nodes = [remark[1:].split() for remark in remarks], set(chain(*ends))
+    if not is_declared and all(len(words) == 1 for words in said) and any(word in nodes for (word,) in said):
         raise FormatError(
             "these seem to be lists of neighbours below lines of # and a node; igraph.Graph.Read_Lgl(path) reads LGL, "
             "for Graph.from_igraph; or pass format='edgelist' if lines with # are comments"
         )
-    used = (*columns, *([] if weight is None else [weight]))
-    for remark in remarks if ids == "string" else ():
-        row = split_line(remark, delimiter, quoted)
-        is_edge = len(row) == len(names) and not remark[1:2].isspace() and (weight is None or is_number(row[weight]))
-        if is_edge:
-            notes.append(f"{remark[:40]!r} is {_COMMENT}")
-            break
-    return _Dialect(
-        delimiter, quoted, reading.marks, numbered[0][0] - (not header), columns, weight, ids == "integer", len(names),
-        tuple(names[c] for c in used), int(own[1]) if own and own[1] != "named" else None, reading.encoding,
-        notes,
-    )  # fmt: skip
+    for remark in () if dialect.integer else remarks:
+        row, weight = dialect.split(remark), dialect.weight
+        if len(row) == dialect.width and not remark[1:2].isspace() and (weight is None or is_number(row[weight])):
+            return [f"{remark[:40]!r} is {_COMMENT}"]
+    return []
 
 
 def _as_written(own, reading):
