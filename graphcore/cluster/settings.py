@@ -137,7 +137,10 @@ def _number_of_clusters(asked):
     n_clusters, resolution = asked["n_clusters"], asked["resolution"]
     own = OBJECTIVES[asked["objective"]].resolution is not None
     if resolution is not None:  # of density, above 0; or nats of labels for each of information, of which there is less
-        check_real("resolution", resolution, low=0.0 if own else 1.0, high=_FINEST, open_low=own)
+        check_real("resolution", resolution, low=0.0, high=_FINEST, open_low=True)
+        if resolution < 1 and not own:
+            why = "is below 1, where all nodes are one cluster; any number above 0 goes with objective='modularity'"
+            raise refused("resolution", resolution, why)
     if n_clusters is None:
         if not own and resolution is None:
             raise ParameterError(
@@ -147,8 +150,8 @@ def _number_of_clusters(asked):
         return (), 0, "moves" if own else "resolution"
     if resolution is not None and not own:
         raise ParameterError(
-            f"n_clusters={n_clusters!r} and resolution={resolution} both say how many clusters; n_clusters=None leaves "
-            "it to the resolution"
+            f"n_clusters={n_clusters!r} and resolution={resolution} both say how many clusters; n_clusters=None "
+            "(no --clusters) leaves it to the resolution, and objective='modularity' has one beside them"
         )
     if isinstance(n_clusters, (list, tuple, np.ndarray)):
         levels = tuple([check_integer("n_clusters", each, low=1) for each in n_clusters])

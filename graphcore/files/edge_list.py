@@ -13,7 +13,6 @@ import warnings
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import chain, pairwise
 
 import numpy as np
@@ -623,7 +622,7 @@ def graph_of_blocks(edges, blocks, reading, name):
     n_nodes = int(ends.max()) + 1 if n_nodes is None else n_nodes
     return graph_from_ends(
         Graph, ends, weights, n_nodes, node_names=names, symmetrize=reading.symmetrize, warn=True,
-        on_repeats=partial(tell_of_repeats, reading),
+        are_lines=reading.weight_column is not None,
     )  # fmt: skip
 
 
@@ -633,16 +632,6 @@ def _tell_of_headers(first, weights, n_edges, n_nodes, file):
     may_count_edges = str(n_edges - 1) in map(str, (first[1], *weights[:1].astype(int)))
     if n_edges > 2 and may_count_edges and n_nodes - 2 <= count <= n_nodes:
         warn_user(f"{file}: the first line seems to count nodes and edges; pass header=True (--header) to leave it out")
-
-
-def tell_of_repeats(reading, n_repeats):
-    """Tell of lines without weights that repeat an edge in the same direction, unless weights were declined."""
-    if n_repeats and reading.weight_column is not None:
-        said = "1 line repeats an edge and is" if n_repeats == 1 else f"{n_repeats} lines repeat an edge and are"
-        warn_user(
-            f"{said} left out; pass count_repeats=True (--count-repeats) to have an edge weigh as many as it has "
-            "lines, or weight_column=None to say that it counts once"
-        )
 
 
 def record_columns(called):

@@ -103,17 +103,16 @@ def _numbered(sources, targets, n_nodes, node_names):
     return ends[::2], ends[1::2], names
 
 
-def graph_from_ends(cls, ends, weights, n_nodes, *, node_names, symmetrize, warn, on_repeats=None):
+def graph_from_ends(cls, ends, weights, n_nodes, *, node_names, symmetrize, warn, are_lines=False):
     """Make a graph of checked `ends` (n_edges x 2, contiguous, int32; overwritten).
 
-    ``on_repeats(number)`` is told of edges without weights that repeat another in the same direction.
+    If they `are_lines`, edges without weights that repeat another in the same direction are told of.
     """
-    n_given, are_counted = len(ends), on_repeats is not None and not len(weights)
+    n_given, are_counted = len(ends), are_lines and not len(weights)
     rows, both, single, different = rows_from_pairs(ends, weights, n_nodes, symmetrize, SYMMETRY_TOLERANCE)
-    check_directions(both, single, single + different > 0, symmetrize, warn)
     graph = made_of(cls, rows, node_names)
-    if are_counted:
-        on_repeats(n_given - 2 * both - single - graph.n_self_loops)
+    n_repeats = n_given - 2 * both - single - graph.n_self_loops if are_counted else 0
+    check_directions(both, single, single + different > 0, symmetrize, warn, n_repeats)
     return graph
 
 

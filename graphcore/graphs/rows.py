@@ -364,12 +364,15 @@ def undirected_rows(rows, symmetrize, what):
     """Combine the directions of a directed graph's rows; a warning names the graph `what`, if that is not empty."""
     rows, both, single = symmetrize_rows(rows, symmetrize)
     if what:
-        _warn_directed(what, both, single, symmetrize)
+        warn_user(
+            f"{what} is directed ({both} pairs in both directions, {single} in one) and was made undirected with "
+            f"symmetrize={symmetrize!r}"
+        )
     return rows
 
 
-def check_directions(both, single, uneven, symmetrize, warn):
-    """Refuse edges that look directed if `symmetrize` says so, or warn about them.
+def check_directions(both, single, uneven, symmetrize, warn, n_repeats=0):
+    """Refuse a list of edges that looks directed if `symmetrize` says so, or tell of it, in one line with its repeats.
 
     Edges listed once each, in any direction, are an undirected list; so are edges listed both ways alike.
     """
@@ -380,21 +383,18 @@ def check_directions(both, single, uneven, symmetrize, warn):
         )
     if uneven and both and symmetrize == "error":
         raise InputError(_DIRECTED.format(both, single))
-    if uneven and both and warn:
-        _warn_directed("the input", both, single, symmetrize)
+    told = [f"{both:,} of {both + single:,} edges stand in both directions (symmetrize={symmetrize!r} joins them)"]
+    told = told if uneven and both else []
+    if n_repeats:
+        told.append(f"repeated lines are left out ({n_repeats:,}; with count_repeats=True they are weights)")
+    if told and warn:
+        warn_user(", and ".join(told))
 
 
 _DIRECTED = (
     "the graph is not symmetric ({} pairs in both directions, some with two weights, {} in one), and "
     "symmetrize='error'; choose symmetrize='max', 'average', 'sum' or 'min', or give a symmetric matrix"
 )
-
-
-def _warn_directed(what, both, single, symmetrize):
-    warn_user(
-        f"{what} is directed ({both} pairs in both directions, {single} in one) and was made undirected with "
-        f"symmetrize={symmetrize!r}"
-    )
 
 
 # -- passes ------------------------------------------------------------------------------------------------------------

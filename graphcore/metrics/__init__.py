@@ -1,5 +1,6 @@
 """Quality of a clustering: normalised cut, conductance, modularity, kernel k-means, coresets, agreement."""
 
+from ..base.suggestions import suggest_in
 from ..cluster.refine.problem import ClusterSums
 from .descriptions import central_nodes, cluster_summary, describe, medoids
 from .kernel_cost import CoresetCost, coreset_cost, kernel_kmeans_cost
@@ -18,6 +19,8 @@ __all__ = [
     "cut_and_volume", "describe", "kernel_kmeans_cost", "medoids", "modularity", "normalized_cut", "outside_share",
     "quotient_graph",
 ]  # fmt: skip
+
+suggest_in(__name__)
 
 
 def __dir__():

@@ -1,9 +1,12 @@
 """Plots of a clustering. Each function draws into matplotlib axes and returns them; matplotlib is needed."""
 
+from ..base.suggestions import suggest_in
 from .charts import cluster_sizes, dendrogram
 from .graphs import coreset_map, graph_drawing, quotient_graph
 
 __all__ = ["cluster_sizes", "coreset_map", "dendrogram", "graph_drawing", "quotient_graph"]
+
+suggest_in(__name__)
 
 
 def __dir__():

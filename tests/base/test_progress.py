@@ -58,3 +58,12 @@ def test_a_bar_counts_stages_and_lets_lines_through(capsys):
     said = capsys.readouterr().err
     assert re.search(r"read: .* 0 of 2 .*40%", said) and re.search(r"write: .* 1 of 2", said)
     assert "\ra line\n" in said
+
+
+def test_a_terminal_that_says_it_is_0_wide_shows_the_bar(monkeypatch, capsys):
+    monkeypatch.setattr("tqdm.std._screen_shape_wrapper", lambda: lambda stream: (-1, -1))  # as tqdm counts then
+    bar = progress.Bar()
+    bar.begin("read")
+    bar.begin("write")
+    bar.close()
+    assert "write: " in capsys.readouterr().err

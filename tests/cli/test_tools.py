@@ -71,7 +71,7 @@ def test_a_graph_on_disk_is_built_verified_and_clustered(folder, told, facts_of)
     np.save("h.store/indices.npy", array)
     assert "h.store: the columns of row 0 are not in ascending order" in told("info h.store --verify", 2).err
     for typed, said in (
-        ("g.npz --memory 2G", "--memory 2G is for building"), ("g.store --memory much", "--memory much is no size"),
+        ("g.npz --memory 2G", "--memory 2G is for building"), ("g.store --memory 4", "--memory 4 is no size with a"),
         ("g.store --memory 2M", "--memory 2M is too little"),
     ):  # fmt: skip
         assert said in told(f"convert graph.txt {typed}", 2).err

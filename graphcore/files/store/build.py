@@ -17,20 +17,20 @@ import numpy as np
 from ...base.loops import away
 from ...base.progress import note
 from ...base.types import PathLike
-from ...base.validation import check_integer
+from ...base.validation import check_integer, refused
 from ...exceptions import FormatError, InputError, ParameterError
 from ...graphs.from_edges import as_ids, count_nodes
 from ...graphs.graph import Graph
 from ...graphs.rows import SYMMETRY_TOLERANCE, check_directions, edge_weights, policy_code
 from ..atomic import to_disk
-from ..edge_list import Reading, tell_of_repeats
+from ..edge_list import Reading
 from ..formats import open_tables
 from ..npz import write_array as write_npy
 from . import _loops
 from .folder import atomic_folder, check_replaceable, open_graph
 from .format import Meta, RowWriter, array_path, names_as_arrays, write_array, write_meta
 
-_UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+_UNITS = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 # Memory of Python, numpy and compiled loops, where the system does not report it.
 _ASSUMED = 250 << 20
 # Memory for line buffers and for freed blocks that allocators keep.
@@ -56,7 +56,7 @@ def build_store(
     out : str or path-like
         ``NAME.store``. A graph on disk that is there is replaced, once the new one is complete.
     memory : str or int, default "4G"
-        Limit on the whole process's own memory (page cache apart), in bytes or like "500M" and "2G".
+        Limit on the whole process's own memory (page cache apart), like "500M" and "2G"; an integer is bytes.
     symmetrize : {"max", "average", "sum", "min", "error"}, default "max"
         How the two directions of a pair are combined, see :meth:`Graph.from_edges`.
     n_nodes : int, optional
@@ -141,9 +141,9 @@ def _paths_of(source):
 def parse_memory(memory):
     """Return bytes of "4G", "500 MB", "2GiB" or an integer; K, M, G and T are powers of 1,024."""
     if isinstance(memory, str):
-        match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?\s*", memory, re.IGNORECASE)
+        match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT])(?:i?B)?\s*", memory, re.IGNORECASE)
         if match is None:
-            raise ParameterError(f"memory={memory!r} is no size; write it like '4G' or '500M'")
+            raise refused("memory", memory, "is no size with a unit; write it like '4G' or '500M'")
         return int(float(match[1]) * _UNITS[match[2].upper()])
     return check_integer("memory", memory, low=1)
 
@@ -166,8 +166,8 @@ class Limit:
         self.free = self.total - held - _SPARE
         if self.free < _MIN_FREE:
             raise ParameterError(
-                f"memory={memory!r} is too little: this process holds {held >> 20} MiB already, and a build needs "
-                f"{(held + _SPARE + _MIN_FREE) >> 20} MiB"
+                f"memory={memory!r} is too little, as this process holds {held >> 20} MiB already: give "
+                f"'{-(-(held + _SPARE + _MIN_FREE) >> 20)}M' or more"
             )
 
     def exceeded(self):
@@ -451,9 +451,9 @@ def _sorted(buckets, spool, given, reading, names, store, limit):
             rows.append(keys[:length], weights[:length], last)
             del keys, weights
         both, single, different, n_self_loops = found.tolist()
-        check_directions(both // 2, single // 2, single + different > 0, reading.symmetrize, True)
-        if buckets.kind != "file" and given.of_lines:
-            tell_of_repeats(reading, spool.n_edges - both - single // 2 - n_self_loops)
+        are_lines = buckets.kind != "file" and given.of_lines and reading.weight_column is not None
+        n_repeats = spool.n_edges - both - single // 2 - n_self_loops if are_lines else 0
+        check_directions(both // 2, single // 2, single + different > 0, reading.symmetrize, True, n_repeats)
         checksums = rows.finish()
     if rows.all_ones and checksums.pop("weights", None) is not None:
         os.unlink(array_path(store, "weights"))
