@@ -36,6 +36,9 @@ UNEVEN = {
     "25,000 x 384, t(4), noise": {"n": 25_000, "d": 384, "tail": 4, "apart": 0.5},
     "30,000 x 256, t(3), noise": {"n": 30_000, "d": 256},
     "30,000 x 64, normal": {"n": 30_000, "d": 64, "tail": None, "noise": 0},
+    "25,000 x 64, t(3), noise": {"n": 25_000, "d": 64},
+    "30,000 x 128, normal, noise": {"n": 30_000, "d": 128, "tail": None},
+    "25,000 x 512, t(3)": {"n": 25_000, "d": 512, "noise": 0, "apart": 0.5},
     "100,000 x 256, t(3), noise": {"n": 100_000, "d": 256},
 }
 SEARCHES = {"graphcore": with_graphcore("auto"), "pynndescent": with_pynndescent}
