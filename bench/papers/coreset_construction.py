@@ -3,7 +3,6 @@
 import numpy as np
 
 import graphcore
-from graphcore.base.progress import counted
 
 from .. import inputs, scoring
 from .curves import curves, legend
@@ -35,14 +34,13 @@ def measure(settings):
                 if k == sweep[0]:
                     coreset_of(graph, 10, seeding, 0, n_draws)  # compiled and loaded before it is timed
                 for seed in settings.seeds(usual):
-                    with counted() as work:
-                        coreset, seconds = timed(coreset_of, graph, k, seeding, seed, n_draws)
+                    coreset, seconds = timed(coreset_of, graph, k, seeding, seed, n_draws)
                     yield {
                         "graph": name,
                         "seeding": seeding,
                         "k": k,
                         "seconds": seconds,
-                        "entries": work["entries repaired"] / len(coreset.seeds.indices),
+                        "entries": coreset.seeds.n_evaluations / len(coreset.seeds.indices),
                         "draws": n_draws,
                         "nodes": len(coreset),
                     }

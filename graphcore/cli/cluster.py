@@ -205,7 +205,7 @@ def _write_clusters(fitted, output):
     if ending not in (".parquet", ".graphml", ".gexf", ".gml"):
         write_labels(levels.T if len(levels) > 1 else fitted.labels_, output, graph)
         return
-    columns = fitted.to_table() | {f"level_{i}": level for i, level in enumerate(levels[:-1], 1)}
+    columns = fitted.to_table()
     old = [name for name in graph.attributes if name in columns]
     if old:
         several = "s" * (len(old) > 1)

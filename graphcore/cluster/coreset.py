@@ -13,7 +13,7 @@ from ..base.streams import Streams, draw_by_weight
 from ..base.types import AnyGraph, ArrayLike, RandomState
 from ..base.validation import check_choice, check_integer, check_real, check_size, read_only, refused
 from ..exceptions import InputError, ParameterError, warn_user
-from ..graphs.as_graph import as_graph
+from ..graphs.as_graph import as_graph, graph_maker
 from ..graphs.graph import Graph
 from ..graphs.rows import given_unit
 from ..kernels.base import Kernel
@@ -200,6 +200,8 @@ class Seeds:
         Whether drawing ended early because no point had a positive distance left.
     n_negative : int
         Negative squared distances that were met (an indefinite kernel), which count as 0.
+    n_evaluations : int
+        Kernel values that were read: the rows of centres through the sampling tree, else one for each point and centre.
     """
 
     indices: np.ndarray
@@ -208,6 +210,7 @@ class Seeds:
     cost: float
     exhausted: bool
     n_negative: int
+    n_evaluations: int
 
 
 def d2_seeding(kernel, n_seeds, *, method="fast", random_state=None, warn=True):
@@ -288,7 +291,7 @@ def draw_seeds(kernel, weights, n_seeds, rng, *, method="naive", shift=0.0, init
         return distances, negative
 
     seeds = seeds_by_distance(distances_to, weights, n_seeds, rng, initial=initial)
-    count("entries repaired", len(diagonal) * len(seeds.indices))
+    count("entries repaired", seeds.n_evaluations)
     return seeds
 
 
@@ -331,6 +334,7 @@ def seeds_by_distance(distances_to, weights, n_seeds, rng, *, initial=(), farthe
         cost=float(contributions.sum()),
         exhausted=len(seeds) < n_seeds,
         n_negative=n_negative,
+        n_evaluations=len(weights) * len(seeds),
     )
 
 
@@ -359,6 +363,7 @@ def fast_seeds(kernel, initial, uniforms, weights=None, *, diagonal=None):
         cost=float(sums[:n].sum()),
         exhausted=n_seeds < len(seeds),
         n_negative=int(counters[2]),
+        n_evaluations=int(counters[0]),
     )
 
 
@@ -609,6 +614,12 @@ def build_coreset(
         if is_matrix:
             return sample_coreset(as_kernel(graph), n_clusters, **settings)
         return sample_coreset(graph, n_clusters, **settings).over(graph)
+    shape = getattr(graph, "shape", ())
+    if len(shape) == 2 and shape[0] != shape[1] and graph_maker(graph, declared=True) is None:
+        raise InputError(
+            f"graph is an array of shape {shape}, and no graph; for vectors X give their graph, knn_graph(X), or "
+            "kernels.vectors.VectorKernel(X, kernels.functions.kernel_function('gaussian', bandwidth=...))"
+        )
     settings["method"] = method = "degree" if method == "auto" else method
     of_graph = kernel_of_graph(graph, self_loop, method, shift)
     if nodes is None:

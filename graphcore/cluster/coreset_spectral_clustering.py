@@ -1,6 +1,6 @@
 """Coreset spectral clustering: the whole method in one function."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -50,6 +50,8 @@ class CoresetClustering:
         Nodes choose their cells, and move between them, so a cell need not hold a node of the coreset.
     n_unreached : int
         Nodes with an edge, but none to a coreset node.
+    n_evaluations : dict
+        Kernel values that were read for "seeds", the "coreset graph" and "labels". The matrix has ``n_nodes ** 2``.
     """
 
     labels: Labels = field(repr=False)
@@ -59,6 +61,7 @@ class CoresetClustering:
     coreset_graph_labels: Labels = field(repr=False)
     cells: Labels | None = field(repr=False)
     n_unreached: int
+    n_evaluations: dict[str, int]
 
 
 def coreset_spectral_clustering(
@@ -66,6 +69,7 @@ def coreset_spectral_clustering(
     n_clusters: int,
     *,
     coreset_size: float | str = "auto",
+    coreset: Coreset | None = None,
     sampling: str = "importance",
     n_seeds: int | str = "auto",
     self_loop: float = 1.0,
@@ -86,6 +90,9 @@ def coreset_spectral_clustering(
     coreset_size : int, float or "auto", default "auto"
         Nodes of the coreset (draws, of the induced graph), or their share of the nodes that have an edge. "auto" is 50
         for every cluster, at least 1,000, and at least 3 % of the nodes or 100,000, whichever is less.
+    coreset : Coreset, optional
+        One of this graph that is there already, such as :func:`graphcore.merge_coresets` returns, in place of
+        `coreset_size`, `sampling` and `n_seeds`. Give `self_loop` and `shift` as it was drawn with.
     sampling : {"importance", "degree", "uniform"}, default "importance"
         How the coreset is drawn.
     n_seeds : int or "auto", default "auto"
@@ -158,14 +165,19 @@ def coreset_spectral_clustering(
     ((300,), 60, True)
     """
     graph, streams = as_graph(graph), Streams(random_state)
-    size = _checked_size(graph, n_clusters, coreset_size)
+    if coreset is not None and (coreset_size, sampling, n_seeds) != ("auto", "importance", "auto"):
+        raise ParameterError("coreset= is drawn already: leave coreset_size, sampling and n_seeds out")
+    size = _checked_size(graph, n_clusters, coreset_size if coreset is None else len(coreset))
     is_induced = _check_choices(coreset_graph, sampling, eigen_solver, clusterer, coreset_degrees)
 
     kernel = GraphKernel(graph, check_real("self_loop", self_loop, low=0.0), check_real("shift", shift, low=0.0))
-    coreset = sample_coreset(
-        kernel, n_clusters, size=size, method=sampling, n_seeds=n_seeds,
-        replace=is_induced, random_state=streams,
-    )  # fmt: skip
+    if coreset is None:
+        coreset = sample_coreset(
+            kernel, n_clusters, size=size, method=sampling, n_seeds=n_seeds,
+            replace=is_induced, random_state=streams,
+        )  # fmt: skip
+    else:
+        coreset = _in_kernel(coreset, kernel)
     if is_induced:
         cells, matrix = None, kernel.weighted_submatrix(coreset.indices, coreset.weights, n_jobs=n_jobs)
     else:
@@ -198,8 +210,20 @@ def coreset_spectral_clustering(
             "separated on this graph; ask for fewer clusters, or give a larger coreset_size"
         )
     matrix.data = given_unit(matrix.data, kernel.graph.exponent)
+    n_evaluations = {
+        "seeds": 0 if coreset.seeds is None else coreset.seeds.n_evaluations,
+        "coreset graph": int(np.diff(kernel.indptr)[coreset.indices].sum()), "labels": len(kernel.indices),
+    }  # fmt: skip
     coreset = coreset.of_graph(kernel.graph, kernel.multiple, kernel.shift)
-    return CoresetClustering(labels, coreset, coreset_labels, matrix, of_rows, cells, n_unreached)
+    return CoresetClustering(labels, coreset, coreset_labels, matrix, of_rows, cells, n_unreached, n_evaluations)
+
+
+def _in_kernel(coreset, kernel):
+    """Return a coreset of nodes with weights in the unit of the kernel's; others are refused."""
+    nodes = coreset.indices
+    if coreset.kernel is not None or nodes[-1] >= kernel.n_points or not kernel.degrees[nodes].all():
+        raise ParameterError("coreset= is not one of this graph: its points must be nodes that have an edge")
+    return replace(coreset, weights=given_unit(coreset.weights, -kernel.graph.exponent))
 
 
 def _checked_size(graph, n_clusters, coreset_size):

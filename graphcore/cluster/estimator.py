@@ -592,7 +592,7 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         -------
         dict or table
             Columns "node" (its name, or number), "cluster" (`labels_`), "stability" (`stability_`, NaN for a single
-            draft) and "outside_share" (`outside_share_`).
+            draft), "outside_share" (`outside_share_`), and of nested levels "level_1" (the coarsest) and so on.
 
         Examples
         --------
@@ -605,8 +605,9 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         n = len(self.labels_)
         names = self.graph_.names_of(np.arange(n))
         stability = np.full(n, np.nan, dtype=np.float32) if self.stability_ is None else self.stability_
-        columns = {"node": names, "cluster": self.labels_, "stability": stability}
-        return as_library(columns | {"outside_share": self.outside_share_}, library)
+        columns = {"node": names, "cluster": self.labels_, "stability": stability, "outside_share": self.outside_share_}
+        levels = {f"level_{i}": level for i, level in enumerate(self.level_labels_[:-1], 1)}
+        return as_library(columns | levels, library)
 
     def report(
         self, path: PathLike, *, title: str | None = None, truth: ArrayLike | None = None, pictures: bool = True,

@@ -10,7 +10,15 @@ from hypothesis import strategies as st
 from sklearn.cluster import KMeans, SpectralClustering
 from sklearn.metrics import adjusted_rand_score
 
-from graphcore import CoresetSpectralClustering, Graph, GraphWarning, InputError
+from graphcore import (
+    CoresetSpectralClustering,
+    Graph,
+    GraphWarning,
+    InputError,
+    ParameterError,
+    build_coreset,
+    merge_coresets,
+)
 from graphcore import coreset_spectral_clustering as clustered
 from graphcore.base.streams import Streams
 from graphcore.cluster import coreset as drawing
@@ -18,7 +26,7 @@ from graphcore.cluster import coreset as seeding
 from graphcore.cluster import coreset_graph, pipeline, spectral
 from graphcore.cluster import coreset_spectral_clustering as function
 from graphcore.cluster import spectral as power
-from graphcore.cluster.coreset import default_size, sample_coreset
+from graphcore.cluster.coreset import d2_seeding, default_size, sample_coreset
 from graphcore.cluster.coreset_graph import contract
 from graphcore.cluster.refine.problem import apply_labels, matrix_of
 from graphcore.datasets import load_karate, planted_partition
@@ -243,6 +251,28 @@ def test_any_algorithm_may_cluster_the_coreset_graph(kind):
 
 
 @pytest.mark.parametrize("kind", ["contracted", "induced"])
+def test_a_coreset_that_is_there_is_clustered_and_kernel_values_are_counted(kind):
+    graph, truth = planted_partition(4, 50, 0.3, 0.01, random_state=0)
+    drawn = clustered(graph, 4, coreset_size=60, coreset_graph=kind, random_state=0)
+    again = clustered(graph, 4, coreset=drawn.coreset, coreset_graph=kind, random_state=0)
+    np.testing.assert_array_equal(again.labels, drawn.labels)
+    assert again.n_evaluations == drawn.n_evaluations == {
+        "seeds": drawn.coreset.seeds.n_evaluations, "labels": graph.n_entries,
+        "coreset graph": sum(graph.indptr[x + 1] - graph.indptr[x] for x in drawn.coreset.indices),
+    }  # fmt: skip
+    assert 0 < drawn.n_evaluations["seeds"] < d2_seeding(GraphKernel(graph, 1.0), 8, method="naive").n_evaluations
+    parts = [
+        build_coreset(graph, 4, size=40, method="importance", nodes=nodes, random_state=0)
+        for nodes in np.array_split(np.arange(200), 2)
+    ]
+    merged = clustered(graph, 4, coreset=merge_coresets(*parts), coreset_graph=kind, random_state=0)
+    assert adjusted_rand_score(merged.labels, truth) > 0.8 and merged.coreset.method == "merged"
+    for options, said in (({"coreset_size": 9}, "leave coreset_size"), ({"graph": load_karate().graph}, "at most 34")):
+        with pytest.raises(ParameterError, match=said):
+            clustered(**{"graph": graph, "n_clusters": 2, "coreset": drawn.coreset, **options})
+
+
+@pytest.mark.parametrize("kind", ["contracted", "induced"])
 def test_weights_count_and_their_unit_does_not(kind):
     graph, A = example("weighted")
     options = {"coreset_graph": kind, "coreset_size": 30, "random_state": 0}
@@ -251,6 +281,8 @@ def test_weights_count_and_their_unit_does_not(kind):
         scaled = clustered(np.ldexp(A, exponent), 3, **options)
         np.testing.assert_array_equal(scaled.labels, found.labels)
         np.testing.assert_array_equal(scaled.coreset.weights, np.ldexp(found.coreset.weights, exponent))
+        given = clustered(np.ldexp(A, exponent), 3, coreset=scaled.coreset, coreset_graph=kind, random_state=0)
+        np.testing.assert_array_equal(given.labels, found.labels)
     without = clustered(A > 0, 3, **options)
     assert not np.array_equal(without.coreset.indices, found.coreset.indices)
     assert graph.is_weighted
