@@ -9,6 +9,7 @@ from io import BytesIO
 
 import numpy as np
 
+from ..base.colors import color_of, components
 from ..base.validation import is_missing
 from ..exceptions import FormatError, InputError, ParameterError
 from ..graphs.from_edges import is_numbered
@@ -94,6 +95,10 @@ def write_networkx(graph, stream, attributes, kind):
     for name, values in attributes.items():
         there = (node_value for node_value in zip(names, values.tolist(), strict=True) if not is_missing(node_value[1]))
         nx.set_node_attributes(G, dict(there), name)
+    clusters = attributes.get("cluster", np.empty(0))
+    if kind == "gexf" and clusters.dtype.kind == "i":  # Gephi shows them in these colours as it opens the file
+        for name, cluster in zip(names, clusters.tolist(), strict=True):
+            G.nodes[name]["viz"] = {"color": dict(zip("rgb", components(color_of(cluster)), strict=True))}
     try:
         {"graphml": nx.write_graphml, "gexf": nx.write_gexf, "gml": nx.write_gml}[kind](G, stream)
     except (nx.NetworkXException, TypeError, ValueError) as error:

@@ -1,15 +1,15 @@
-"""Style of all pictures: shades that differ in grey too, axes, and text beside points."""
+"""Style of all pictures: colours and shapes of clusters, axes, and text beside points."""
 
 import numpy as np
 
+from ..base.colors import color_of
 from ..exceptions import InputError, missing_package
 
 NEEDED = missing_package("drawing pictures", "matplotlib", "plot")
 INK = "#1a1a1a"
 MIDDLE = "#7f7f7f"
 PAPER = "#fefefe"
-# Clusters differ in shade and in shape; the shades stay apart for eyes that lack one of the three kinds of cones.
-SHADES = ("#3b5875", "#e6bd45", "#883fd1", "#e67373", "#752323", "#a1a1e6")
+# Clusters differ in colour and in shape.
 SHAPES = "osD^vP"
 # A quantity from low to high, light to dark.
 STEPS = ("#f0e6d2", "#d9bf92", "#b08d57", "#76592f", "#3d2c12")
@@ -50,9 +50,14 @@ def axes_of(ax, figsize):
     return plt.subplots(figsize=figsize, layout="constrained")[1]
 
 
-def cluster_style(rank):
-    """Return (shade, shape) of the cluster of this rank; 36 clusters differ in one of both."""
-    return SHADES[rank % len(SHADES)], SHAPES[(rank + rank // len(SHADES)) % len(SHAPES)]
+def cluster_style(cluster):
+    """Return (colour, shape) of a cluster; 120 clusters differ in one of both."""
+    return color_of(cluster), SHAPES[cluster % len(SHAPES)]
+
+
+def shortened(name, longest=80):
+    """Cut a name that is longer than `longest` letters."""
+    return name if len(name) <= longest else f"{name[: longest - 1]}…"
 
 
 def clusters_by_size(labels, weights=None):
@@ -75,7 +80,7 @@ def plain_numbers(axis, form, subs=(1, 2, 5)):
     axis.set_minor_locator(NullLocator())
 
 
-def steps_legend(ax, title, **more):
+def steps_legend(ax, title):
     """Add a legend of the five shades of a quantity from 0 to 1."""
     from matplotlib.lines import Line2D
 
@@ -84,7 +89,7 @@ def steps_legend(ax, title, **more):
         Line2D([], [], ls="", marker="o", ms=7, mfc=shade, mec=INK, mew=0.6, label=name)
         for shade, name in zip(STEPS, names, strict=True)
     ]
-    return ax.legend(handles=handles, title=title, **_BESIDE | more)
+    ax.legend(handles=handles, title=title, **_BESIDE)
 
 
 def step_of(values):
@@ -121,18 +126,18 @@ def label_points(ax, points, texts, *, gap=4.0, beside=True):
 
 
 def scatter_clusters(ax, points, labels, area, *, weights=None, **look):
-    """Draw a mark at each point, by shade and shape of its cluster; the limits of `ax` must be final but for the marks.
+    """Draw a mark at each point, in colour and shape of its cluster; the limits of `ax` must be final but for them.
 
     `weights` are of points (1 if None). Up to six clusters are named in a legend, others at the median of their points
     if there is room.
     """
     clusters = clusters_by_size(labels, weights)
     marks = []
-    for rank, c in enumerate(clusters):
-        shade, shape = cluster_style(rank)
+    for c in clusters:
+        color, shape = cluster_style(c)
         mine = labels == c
         marks.append(ax.scatter(
-            *points[mine].T, s=np.broadcast_to(area, labels.shape)[mine], c=shade, marker=shape, linewidths=0.3,
+            *points[mine].T, s=np.broadcast_to(area, labels.shape)[mine], c=color, marker=shape, linewidths=0.3,
             edgecolors=INK, gid=clusters_gid([c]), **look,
         ))  # fmt: skip
     texts = [str(c) for c in clusters]

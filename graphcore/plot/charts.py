@@ -1,9 +1,12 @@
 """Charts of clusters: sizes against conductance, and the merge tree drawn from the clusters upwards."""
 
+from typing import Any
+
 import numpy as np
 
 from ..base.types import ArrayLike, Axes, Sequence
 from ..base.validation import check_integer
+from ..cluster.refine.merging import MergeTree
 from ..cluster.refine.problem import ClusterSums
 from ..exceptions import InputError
 from ._style import (
@@ -15,6 +18,7 @@ from ._style import (
     label_points,
     picture,
     plain_numbers,
+    shortened,
     step_of,
     steps_legend,
 )
@@ -77,19 +81,20 @@ def cluster_sizes(
 
 @picture
 def dendrogram(
-    linkage: ArrayLike, n_leaves: int = 30, *, names: Sequence[str] | None = None, n_clusters: int | None = None,
+    tree: Any, n_leaves: int = 40, *, names: Sequence[str] | None = None, n_clusters: int | None = None,
     ax: Axes | None = None,
 ) -> Axes:  # fmt: skip
     """Draw the top of a merge tree.
 
     Parameters
     ----------
-    linkage : array-like of shape (n_groups - 1, 4)
-        In scipy's form, such as ``model.tree_.to_linkage()``.
-    n_leaves : int, default 30
-        Number of leaves that are drawn; with earlier merges left out, a leaf stands for several groups.
+    tree : fitted model, or array-like of shape (n_groups - 1, 4)
+        A :class:`graphcore.CoresetSpectralClustering`, whose clusters are the leaves, named by number, size and most
+        central nodes; or groups merged, in scipy's form, such as ``model.tree_.to_linkage()``.
+    n_leaves : int, default 40
+        Number of leaves that are drawn; with earlier merges left out, a leaf stands for several clusters or groups.
     names : sequence of str, optional
-        Names of the groups. A leaf of one group bears its name, another one the number of its groups.
+        Names of the groups, and perhaps of their unions, by scipy's ids.
     n_clusters : int, optional
         Number of clusters, whose cut of the tree is marked.
     {ax}
@@ -98,13 +103,20 @@ def dendrogram(
     --------
     >>> import graphcore
     >>> karate = graphcore.datasets.load_karate()
-    >>> model = graphcore.CoresetSpectralClustering(n_clusters=2, random_state=0).fit(karate.graph)
-    >>> ax = graphcore.plot.dendrogram(model.tree_.to_linkage(), 4)
-    >>> len(ax.get_yticklabels())
-    4
+    >>> model = graphcore.CoresetSpectralClustering(n_clusters=4, random_state=0).fit(karate.graph)
+    >>> ax = graphcore.plot.dendrogram(model)
+    >>> [text.get_text() for text in ax.get_yticklabels()]
+    ['2 (12): 33, 32', '3 (6): 24, 25', '0 (5): 5, 6', '1 (11): 0, 1']
     """
-    linkage = np.asarray(linkage)
+    if hasattr(tree, "tree_"):
+        merges, clusters = _merges_of_clusters(tree.tree_)
+        central = tree.summary(n_central=2)["central"]
+        names = cluster_names(merges, clusters, [central[c] for c in clusters]) if names is None else names
+        tree = merges.linkage()
+    linkage = np.asarray(tree)
     n_groups = len(linkage) + 1
+    if n_groups < 2:
+        raise InputError("one cluster has no tree: there is nothing to draw")
     n_leaves = min(n_leaves, n_groups)
     ax = axes_of(ax, (6, 0.8 + 0.19 * n_leaves))
     from scipy.cluster.hierarchy import dendrogram as scipy_dendrogram
@@ -112,7 +124,7 @@ def dendrogram(
     texts = [f"group {i}" for i in range(n_groups)] if names is None else list(map(str, names))
     scipy_dendrogram(
         linkage, n_leaves, "lastp", orientation="left", link_color_func=lambda _: INK, ax=ax, leaf_font_size=8,
-        leaf_label_func=lambda i: texts[i] if i < n_groups else f"{int(linkage[i - n_groups, 3]):,} groups",
+        leaf_label_func=lambda i: texts[i] if i < len(texts) else f"{int(linkage[i - n_groups, 3]):,} groups",
     )  # fmt: skip
     for text in ax.get_yticklabels():
         text.set_parse_math(False)
@@ -134,3 +146,27 @@ def dendrogram(
     ax.locator_params(axis="x", nbins=5)
     ax.spines[["top", "right", "left"]].set_visible(False)
     return ax
+
+
+def _merges_of_clusters(tree):
+    """Return the merges of a fit's clusters in its tree (MergeTree), and the labels that are its leaves."""
+    table, k = tree.to_table(), tree.n_clusters
+    leaves = np.flatnonzero(table["label"] >= 0)
+    leaves = leaves[np.argsort(table["label"][leaves])]
+    number = np.arange(len(table["id"])) - (len(table["id"]) - 2 * k + 1)
+    number[leaves] = np.arange(k)
+    first = tree.n_leaves - k
+    merges = MergeTree(number[tree.merges.children[first:]], tree.merges.heights[first:], table["size"][leaves])
+    return merges, table["label"][leaves].tolist()
+
+
+def cluster_names(merges, clusters, central):
+    """Name clusters by number, size and two central nodes, and their unions by their numbers of clusters and nodes."""
+    sizes, counts = (merges.summed(each).astype(int).tolist() for each in (merges.leaf_sizes, np.ones(len(clusters))))
+    texts = []
+    for c, size, names in zip(clusters, sizes, central, strict=False):
+        # Letters that cannot be printed cannot be drawn.
+        drawn = ["".join(a if a.isprintable() else "\ufffd" for a in str(name)) for name in names[:2]]
+        texts.append(f"{c} ({size:,}){': ' * bool(drawn)}{', '.join(shortened(name, 20) for name in drawn)}")
+    k = len(clusters)
+    return texts + [f"{count:,} clusters ({size:,})" for count, size in zip(counts[k:], sizes[k:], strict=True)]

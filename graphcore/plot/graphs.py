@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ..base.colors import color_of, components
 from ..base.loops import limited_libraries
 from ..base.types import AnyGraph, ArrayLike, Axes, Sequence
 from ..base.validation import check_integer
@@ -16,24 +17,17 @@ from ..metrics.quality import quotient_graph as weight_between
 from ._style import (
     INK,
     MIDDLE,
-    PAPER,
-    STEPS,
     axes_of,
-    cluster_style,
     clusters_by_size,
     clusters_gid,
     picture,
     scatter_clusters,
-    step_of,
-    steps_legend,
 )
 
 # -- clusters as disks, the edges between them as lines ----------------------------------------------------------------
 
 # The picture is laid out on a page of so many points, with disks of these radii.
 _WIDTH, _HEIGHT = 420.0, 320.0
-# To the right of it, for the legend: inside the axes, which equal scales keep from filling their place.
-_LEGEND = 110.0
 _MIN_RADIUS, _MAX_RADIUS = 8.0, 34.0
 _DISKS_SHARE = 0.28
 _GAP = 4.0
@@ -49,8 +43,8 @@ def quotient_graph(
     """Draw clusters as disks and the edges between them as lines, the three heaviest of each cluster.
 
     The area of a disk is in proportion to the cluster's size (small ones are drawn larger than that, to have room for
-    the number), its shade with the conductance. The width of a line grows with the weight of the edges between two
-    clusters as a share of the smaller one's volume.
+    the number), its colour that of the cluster in all pictures. The width of a line grows with the weight of the edges
+    between two clusters as a share of the smaller one's volume.
 
     Parameters
     ----------
@@ -79,7 +73,6 @@ def quotient_graph(
         labels, matrix = matrix.labels_, matrix.quotient_graph_
         sizes = np.bincount(labels[labels >= 0], minlength=matrix.n_nodes) if sizes is None else sizes
     matrix = matrix.to_scipy() if isinstance(matrix, Graph) else sp.csr_array(matrix)
-    k = matrix.shape[0]
     sizes = np.atleast_1d(matrix.sum(axis=1) if sizes is None else sizes)
     most = check_integer("n_clusters", n_clusters, low=1)
     shown = np.argsort(-sizes, kind="stable")[:most]
@@ -87,18 +80,15 @@ def quotient_graph(
     if len(shown) == 0:
         raise InputError("no cluster holds a node: there is nothing to draw")
     volumes = np.asarray(matrix.sum(axis=1)).ravel()
-    conductance = 1 - np.divide(matrix.diagonal(), volumes, out=np.zeros(k), where=volumes > 0)
     links = heaviest_links(matrix[shown][:, shown].tocoo(), volumes[shown])
     radii = disk_radii(sizes[shown])
     places = disk_places(len(shown), links, radii)
-    ax = axes_of(ax, (7.2, 4.6))
-    _draw(ax, places, radii, links, conductance[shown], shown)
-    texts = [[str(c)] if names is None else [names[c], str(c)] for c in shown]
-    _name(ax, places, radii, texts, conductance[shown])
+    ax = axes_of(ax, (6, 4.6))
+    _draw(ax, places, radii, links, shown)
+    _name(ax, places, radii, {c: [str(c)] if names is None else [names[c], str(c)] for c in shown.tolist()})
     n_filled = int(np.count_nonzero(sizes))
     if len(shown) < n_filled:
         ax.set_title(f"the {len(shown)} largest of {n_filled:,} clusters", fontsize=9)
-    steps_legend(ax, "conductance", loc="upper right", bbox_to_anchor=(1, 1))
     return ax
 
 
@@ -166,7 +156,7 @@ def _apart(places, radii, half):
     return places
 
 
-def _draw(ax, places, radii, links, conductance, clusters):
+def _draw(ax, places, radii, links, clusters):
     from matplotlib.collections import LineCollection
     from matplotlib.patches import Circle
 
@@ -174,24 +164,23 @@ def _draw(ax, places, radii, links, conductance, clusters):
     if len(ends):
         thick = 0.4 + 5.6 * np.sqrt(links[:, 2] / max(links[:, 2].max(), 1e-300))
         ax.add_collection(LineCollection(places[ends], colors=MIDDLE, linewidths=thick, alpha=0.55, zorder=1))
-    for c, place, radius, step in zip(clusters, places, radii, step_of(conductance), strict=True):
-        gid = clusters_gid([c])
-        ax.add_patch(Circle(place, radius, facecolor=STEPS[step], edgecolor=INK, linewidth=0.8, zorder=2, gid=gid))
+    for c, place, radius in zip(clusters, places, radii, strict=True):
+        look = {"facecolor": color_of(c), "edgecolor": INK, "linewidth": 0.8, "zorder": 2}
+        ax.add_patch(Circle(place, radius, gid=clusters_gid([c]), **look))
     width, height = _WIDTH / 2 + 1, _HEIGHT / 2 + 1  # half a line more, for disks at the edge
-    ax.set(xlim=(-width, width + _LEGEND), ylim=(-height, height), aspect="equal", xticks=[], yticks=[], frame_on=False)
+    ax.set(xlim=(-width, width), ylim=(-height, height), aspect="equal", xticks=[], yticks=[], frame_on=False)
 
 
-def _name(ax, places, radii, texts, conductance):
-    """Write on each disk the first of its texts that fits, in a size that fits."""
+def _name(ax, places, radii, texts):
+    """Write on the disk of each cluster the first of its texts that fits, in a size that fits."""
     figure = ax.get_figure(root=True)
     figure.draw_without_rendering()
     per_point = abs(np.diff(ax.transData.transform([(1, 0), (0, 0)])[:, 0])[0])
-    for place, radius, choices, step in zip(places, radii, texts, step_of(conductance), strict=True):
-        size = min(11, max(7, radius * 0.5))
+    for place, radius, (c, choices) in zip(places, radii, texts.items(), strict=True):
+        size, is_dark = min(11, max(7, radius * 0.5)), sum(components(color_of(c))) < 300
+        look = {"ha": "center", "va": "center", "fontsize": size, "color": "white" if is_dark else "black"}
         for choice in choices:
-            text = ax.text(
-                *place, choice, ha="center", va="center", fontsize=size, zorder=3, color=PAPER if step >= 3 else INK
-            )
+            text = ax.text(*place, choice, zorder=3, **look)
             fitting = size * 0.92 * 2 * radius * per_point / max(1e-9, text.get_window_extent().width)
             if fitting >= 5:
                 text.set_fontsize(min(size, fitting))
@@ -213,8 +202,8 @@ def graph_drawing(graph: AnyGraph, labels: ArrayLike, *, ax: Axes | None = None)
     """Draw every node of a graph of up to 3,000 nodes, and a shade behind each cluster.
 
     Clusters are placed by the links between them, and the nodes of each by the edges inside it: edges attract, nodes
-    repel each other. Up to six clusters have a legend. For more, shades and shapes are reused in other combinations,
-    and the largest clusters are numbered. Of more than 4,000 edges a random sample is drawn, always the same.
+    repel each other. Up to six clusters have a legend. Of more, which differ in one of 40 colours or 6 shapes, the
+    largest are numbered. Of more than 4,000 edges a random sample is drawn, always the same.
 
     Parameters
     ----------
@@ -253,8 +242,8 @@ def graph_drawing(graph: AnyGraph, labels: ArrayLike, *, ax: Axes | None = None)
     ax.set_aspect("equal", adjustable="datalim")
     ax.margins(0.03)
     area = float(np.clip(9000 / len(nodes), 6, 60))
-    for rank, c in enumerate(clusters_by_size(labels)):
-        _shade(ax, places[labels == c], rank, c)
+    for c in clusters_by_size(labels):
+        _shade(ax, places[labels == c], c)
     scatter_clusters(ax, places, labels, area, zorder=3)
     return ax
 
@@ -330,7 +319,7 @@ def _draw_edges(ax, places, ends):
         ax.add_patch(PathPatch(path, facecolor="none", zorder=1, gid="edges", **style))
 
 
-def _shade(ax, points, rank, cluster):
+def _shade(ax, points, cluster):
     """Draw the convex hull of a cluster's nodes, if they have one."""
     from matplotlib.patches import Polygon
     from scipy.spatial import ConvexHull, QhullError
@@ -341,10 +330,9 @@ def _shade(ax, points, rank, cluster):
         corners = points[ConvexHull(points).vertices]
     except QhullError:  # all on one line
         return
-    middle = corners.mean(axis=0)
-    shade, _ = cluster_style(rank)
+    middle, color = corners.mean(axis=0), color_of(cluster)
     around = middle + 1.06 * (corners - middle)
-    style = {"facecolor": shade, "edgecolor": shade, "alpha": 0.25, "joinstyle": "round"}
+    style = {"facecolor": color, "edgecolor": color, "alpha": 0.25, "joinstyle": "round"}
     ax.add_patch(Polygon(around, linewidth=1, zorder=2, gid=clusters_gid([cluster]), **style))
 
 
@@ -363,8 +351,8 @@ def coreset_map(
 ) -> Axes:  # fmt: skip
     """Draw the nodes of a coreset, or a sample of 600 of them, in two dimensions, sized by their weight.
 
-    Up to six clusters have a shape and a shade each, and a legend. For more, shapes and shades are reused in other
-    combinations, and the number of each large cluster stands at the median of its nodes.
+    Up to six clusters have a legend. Of more, which differ in one of 40 colours or 6 shapes, the number of each large
+    one stands at the median of its nodes.
 
     Parameters
     ----------

@@ -25,9 +25,9 @@ from ..cluster.pipeline import UNSURE
 from ..exceptions import ParameterError
 from ..files.atomic import check_writable, text_output
 from ..metrics.descriptions import nearest_clusters
-from ..plot._style import NEEDED
+from ..plot._style import NEEDED, shortened
 from .facts import MOST_CLASSES, ReportFacts, gather_facts
-from .pictures import MOST_LEAVES, draw_pictures, shortened
+from .pictures import MOST_LEAVES, draw_pictures
 
 # Endings of other kinds of reports.
 _NO_PAGES = (".pdf", ".png", ".svg", ".jpg", ".docx", ".md", ".json", ".ipynb", ".txt", ".csv", ".tsv", ".gz")

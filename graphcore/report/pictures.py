@@ -10,16 +10,15 @@ from markupsafe import Markup
 
 from ..exceptions import InputError
 from ..plot import _style, cluster_sizes, coreset_map, dendrogram, graph_drawing, quotient_graph
+from ..plot.charts import cluster_names
 from ..plot.graphs import MOST_DRAWN
 
 MOST_LEAVES = 40
-_LEAF_NAMES = 2
 # page.css gives each variable a colour for light and for dark pages.
 _VARIABLES = {
     _style.INK: "--ink",
     _style.MIDDLE: "--middle",
     _style.PAPER: "--paper",
-    **{shade: f"--shade{i}" for i, shade in enumerate(_style.SHADES)},
     **{shade: f"--step{i}" for i, shade in enumerate(_style.STEPS)},
 }
 _INKED = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
@@ -81,20 +80,13 @@ def _tree(ax, facts):
         return None
     n_leaves = min(len(facts.filled), MOST_LEAVES)
     ax.get_figure().set_size_inches(6.6, 1.0 + 0.19 * n_leaves)
-    names = {_leaf_name(facts, c): c for c in facts.filled.tolist()}
-    dendrogram(facts.tree.linkage(), n_leaves, names=list(names), ax=ax)
+    clusters = facts.filled.tolist()
+    names = cluster_names(facts.tree, clusters, [facts.central[c] for c in clusters])
+    dendrogram(facts.tree.linkage(), n_leaves, names=names, ax=ax)
     for text in ax.get_yticklabels():
-        if text.get_text() in names:  # else it stands for several
-            text.set_gid(_style.clusters_gid([names[text.get_text()]]))
+        if (place := names.index(text.get_text())) < len(clusters):  # else it stands for several
+            text.set_gid(_style.clusters_gid([clusters[place]]))
     return ax
-
-
-def _leaf_name(facts, c):
-    """Name a cluster by its number, its size and its most central nodes."""
-    # Letters that cannot be printed cannot be drawn.
-    names = ["".join(letter if letter.isprintable() else "\ufffd" for letter in name) for name in facts.central[c]]
-    shown = ", ".join(shortened(name, 20) for name in names[:_LEAF_NAMES])
-    return f"{c} ({facts.sums.size[c]:,}){': ' * bool(shown)}{shown}"
 
 
 def _coreset(ax, facts, n_jobs):
@@ -148,8 +140,3 @@ def _svg(figure, name, title):
     for shade, variable in _VARIABLES.items():
         out = out.replace(shade, f"var({variable})")
     return Markup(out)
-
-
-def shortened(name, longest=80):
-    """Cut a name that is longer than `longest` letters."""
-    return name if len(name) <= longest else f"{name[: longest - 1]}…"

@@ -14,6 +14,7 @@ import pytest
 import scipy.sparse as sp
 
 import graphcore
+from graphcore.base.colors import color_of, components
 from graphcore.base.progress import note
 from graphcore.cli.app import app, run
 from graphcore.cli.console import Console, in_options
@@ -106,6 +107,8 @@ def test_parts_of_a_graph_and_nodes_beside_edges(folder, feed, told, facts_of):
     told("cluster graph.txt --nodes people.csv -k 2 -o c.gexf")
     G = nx.read_gexf(folder / "c.gexf")
     assert (G.nodes["q"]["cluster"], G.nodes["q"]["age"], G.nodes["a"]["label"]) == (-1, 23, "a, of 6")
+    seen = re.findall(r'viz:color r="(\d+)" g="(\d+)" b="(\d+)"', (folder / "c.gexf").read_text())
+    assert {tuple(map(int, each)) for each in seen} == {components(color_of(c)) for c in (-1, 0, 1)}
     feed("\n".join(people).encode())
     told("info graph.txt --nodes -")
 

@@ -239,6 +239,9 @@ def test_results_as_a_table():
     assert table["node"].tolist() == list(G)
     np.testing.assert_array_equal(table["cluster"], fitted.labels_)
     np.testing.assert_array_equal(table["outside_share"], outside_share(G, fitted.labels_))
+    nested = model([2, 5]).fit(G)
+    assert list(nested.to_table())[4:] == ["level_1"]
+    np.testing.assert_array_equal(nested.to_table()["level_1"], nested.level_labels_[0])
     assert np.isnan(model(5, effort="fast").fit(G).to_table()["stability"]).all()
     for library in ("pandas", "polars", "pyarrow"):
         pytest.importorskip(library)

@@ -1,5 +1,6 @@
 """Pictures: what is drawn, and that it can be read."""
 
+import re
 from itertools import pairwise
 
 import matplotlib as mpl
@@ -11,12 +12,14 @@ import pytest
 import scipy.sparse as sp
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
+from scipy.spatial.distance import pdist
 
 import graphcore
-from graphcore import plot
+from graphcore import metrics, plot
+from graphcore.base.colors import COLORS
 from graphcore.cluster.refine.merging import MergeTree
 from graphcore.exceptions import InputError
-from graphcore.metrics import ClusterSums, cut_and_volume, quotient_graph
+from graphcore.metrics import ClusterSums, cut_and_volume
 from graphcore.plot import _style
 
 from .layout import assert_readable
@@ -50,18 +53,26 @@ def dots(ax):
     return np.concatenate([np.asarray(c.get_offsets()) for c in ax.collections])
 
 
-# -- shades ------------------------------------------------------------------------------------------------------------
+# -- colours and shades ------------------------------------------------------------------------------------------------
 
 
-def test_shades_can_be_told_apart_in_grey():
+def test_clusters_differ_in_colour_or_shape_and_shades_in_grey():
     luminances = [np.dot([0.2126, 0.7152, 0.0722], np.array(to_rgb(shade)) ** 2.2) for shade in _style.STEPS]
     assert all(a > b + 0.02 for a, b in pairwise(luminances))
-    # Clusters whose shades are alike in grey have another shape.
-    assert len(set(_style.SHAPES)) == len(_style.SHADES) == len(_style.SHAPES)
-    every = [_style.INK, _style.MIDDLE, _style.PAPER, *_style.SHADES, *_style.STEPS]
+    assert len({_style.cluster_style(c) for c in range(120)}) == 120
+    assert _style.cluster_style(120) == _style.cluster_style(0)
+    every = [_style.INK, _style.MIDDLE, _style.PAPER, *COLORS, *_style.STEPS]
     assert len(set(every)) == len(every)  # the report finds each one by its text
-    assert len({_style.cluster_style(rank)[:2] for rank in range(36)}) == 36
-    assert _style.cluster_style(36) == _style.cluster_style(0)
+
+
+def test_forty_colours_are_far_apart_for_the_eye_and_visible_on_any_paper():
+    """In OKLab (Ottosson 2020), where neighbouring steps of a scale of greys with ten steps differ by .1."""
+    linear = np.array([to_rgb(color) for color in COLORS]) ** 2.2
+    cones = linear @ [[0.4122, 0.2119, 0.0883], [0.5363, 0.6807, 0.2817], [0.0514, 0.1074, 0.6300]]
+    lab = np.cbrt(cones) @ [[0.2105, 1.9780, 0.0259], [0.7936, -2.4286, 0.7828], [-0.0041, 0.4506, -0.8087]]
+    assert len(COLORS) == 40 and pdist(lab).min() > 0.09
+    light = linear @ [0.2126, 0.7152, 0.0722]
+    assert (1.05 / (light + 0.05)).min() > 1.5 and ((light + 0.05) / 0.059).min() > 2
 
 
 # -- sizes -------------------------------------------------------------------------------------------------------------
@@ -120,15 +131,11 @@ def test_quotient_disks_do_not_overlap_and_lie_on_the_page(k):
     assert ax.get_title() == ("" if k <= 40 else "the 40 largest of 300 clusters")
 
 
-def test_quotient_shades_by_conductance_and_draws_the_links(planted):
-    graph, model = planted
-    Q = quotient_graph(graph, model.labels_)
-    sums = cut_and_volume(graph, model.labels_)
-    ax = plot.quotient_graph(Q, sums.size)
-    order = np.argsort(-sums.size, kind="stable")
-    shades = [patch.get_facecolor()[:3] for patch in ax.patches]
-    steps = np.clip((sums.conductance[order] * 5).astype(int), 0, 4)
-    assert shades == [to_rgb(_style.STEPS[step]) for step in steps]
+def test_quotient_draws_clusters_in_their_colours_and_the_links(planted):
+    ax = plot.quotient_graph(planted[1])
+    assert {patch.get_gid(): patch.get_facecolor()[:3] for patch in ax.patches} == {
+        f"clusters {c}": to_rgb(COLORS[c]) for c in range(8)
+    }
     # Three links for each of eight clusters, of which a pair may have chosen each other.
     assert 12 <= len(ax.collections[0].get_segments()) <= 24
     assert sorted(text.get_text() for text in ax.texts) == [str(c) for c in range(8)]
@@ -186,6 +193,17 @@ def test_leaves_of_a_dendrogram_stand_for_all_groups():
     assert sorted(texts) == sorted(f"group {i}" for i in range(12))
 
 
+def test_leaves_of_a_model_are_its_clusters_by_name_or_unions_of_them(planted):
+    graph, model = planted
+    names = [label.get_text() for label in plot.dendrogram(model).get_yticklabels()]
+    central = metrics.central_nodes(graph, model.labels_, count=2)
+    assert sorted(names) == [f"{c} (60): {', '.join(map(str, nodes))}" for c, nodes in enumerate(central)]
+    ax = plot.dendrogram(model, 3)
+    found = [re.match(r"(\d+) clusters \(|\d+ \(", label.get_text())[1] for label in ax.get_yticklabels()]
+    assert len(found) == 3 and sum(int(count or 1) for count in found) == 8
+    assert_readable(ax.figure)
+
+
 def test_dendrogram_marks_the_cut():
     linkage = random_tree(20)
     ax = plot.dendrogram(linkage, 20, n_clusters=6)
@@ -225,6 +243,7 @@ REFUSED = [
     ("no cluster holds a node", lambda: plot.cluster_sizes(sums_like([0, 0], [1, 1]))),
     ("no cluster", lambda: plot.quotient_graph(Q3[0], [0, 0, 0])),
     ("n_clusters=6", lambda: plot.dendrogram(random_tree(5), n_clusters=6)),
+    ("one cluster has no tree", lambda: plot.dendrogram(np.empty((0, 4)))),
     ("2 clusters", lambda: plot.coreset_map(PATH, DRAWN, [0, 0, 1, 1, 1])),
     (
         "3 clusters with weight 0 between them",
@@ -256,7 +275,7 @@ def test_every_picture_is_drawn_into_the_axes_given(planted):
         lambda ax: plot.quotient_graph(model, ax=ax),
         lambda ax: plot.coreset_map(graph, model.clustering_.coreset, model.labels_, ax=ax),
         lambda ax: plot.graph_drawing(graph, model.labels_, ax=ax),
-        lambda ax: plot.dendrogram(model.tree_.to_linkage(), ax=ax),
+        lambda ax: plot.dendrogram(model, ax=ax),
     )
     for draw in drawings:
         figure = Figure(layout="constrained")  # that pyplot does not know

@@ -87,7 +87,7 @@ def test_pictures_are_there_and_take_their_colours_from_the_page(planted, tmp_pa
     ]
     drawings = "".join(re.findall(r"<svg.*?</svg>", page.source, re.DOTALL))
     used = set(re.findall(r"var\((--\w+)\)", drawings))
-    assert {"--ink", "--step0", "--shade0"} <= used
+    assert {"--ink", "--step0"} <= used
     for block in re.findall(r":root \{(.*?)\}", page.styles[0], re.DOTALL):
         assert used <= set(re.findall(r"(--\w+):", block))  # both for light and for dark
     assert not re.findall(r"(?:fill|stroke): ?#[0-9a-f]{6}", drawings)
