@@ -22,6 +22,20 @@ def real(name, data):
     return path if path.exists() else None
 
 
+def lfr(name, data):
+    """Return the path of an LFR graph of mean degree 5, such as lfr-100000-0.3, from its list; None if absent."""
+    _, n, mixing = f"{name}--".split("-")[:3]
+    path = Path(data) / "lfr" / f"LFR_N{n}_ad5_mc50_mu{mixing}.csv.gz"
+    if not path.exists():
+        return None
+
+    def make():
+        graph = graphcore.read_graph(path)
+        return {"indptr": graph.indptr, "indices": graph.indices}
+
+    return cached(name, make)
+
+
 def web(name, data):
     """Return the path of a web graph (WebGraph's files), made undirected, without loops; None if absent."""
     path = Path(data) / "webgraph" / f"{name}.graph"

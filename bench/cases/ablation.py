@@ -8,7 +8,7 @@ not there any more is left out, with a word. ``--page docs/tables/ablation.md`` 
 import importlib
 import sys
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from unittest import mock
 
 import numpy as np
@@ -18,11 +18,11 @@ from ..report import Report, page, table
 from ..scoring import load, score
 from ..vectors import over_seeds, quiet
 
-SEEDS = 3
+SEEDS = 2
 GRAPHS = {"email": 42, "har": 6, "pendigits-nn10": 10, "letter-nn10": 26, "fbpages": 4, "lfr-10000-0.1": 120,
           "lfr-10000-0.3": 120, "lfr-50000-0.3": 426, "mnist-nn10": 10, "pendigits-nn250": 10, "dblp": 100,
           "letter-nn300": 26}  # fmt: skip
-# Of the tables of constants and of the stages alone these are left out, as are all of a --quick run.
+# The table of constants leaves these out, as does a --quick run.
 LARGE = ("lfr-50000-0.3", "dblp", "letter-nn300")
 DEFAULT = "default"
 
@@ -74,7 +74,8 @@ def constant(module, name, *values):
 
 
 def steps():
-    """Return variants of the first table: the six stages, and how often they are made."""
+    """Return variants of the first table: steps of a draft, of refinement, and the stages without moves."""
+    from graphcore.cluster.coreset import sample_coreset
     from graphcore.cluster.refine.improve import move_locally
     from graphcore.cluster.refine.problem import Partition
     from graphcore.cluster.spectral import kmeans_labels
@@ -85,12 +86,18 @@ def steps():
     def switch(title, module, name, value):
         return Variant(title, patches=((module, name, value),))
 
+    def drawn(method):
+        return lambda *args, **given: sample_coreset(*args, **{**given, "method": method})
+
+    def stages(title, **params):
+        return Variant(title, tuple(params.items()), alone=True)
+
     return [
         Variant(DEFAULT),
         Variant("the same, other seeds", seed=100),
-        *(parameters(effort=drafts) for drafts in (1, 2, 4, 16)),
-        *(parameters(coreset_size=share) for share in (0.01, 0.03, 0.1)),
-        switch("cells: no passes of moves", "coreset_graph", "move_locally",
+        switch("coreset: draws by degree", "pipeline", "sample_coreset", drawn("degree")),
+        switch("coreset: uniform draws", "pipeline", "sample_coreset", drawn("uniform")),
+        switch("cells: no pass of moves", "coreset_graph", "move_locally",
                lambda problem, labels, **_: move_locally(problem, labels, n_passes=0)),
         switch("cells merged, not cut by their spectrum", "pipeline", "PARTS", np.inf),
         switch("parts by k-means", "spectral", "part_labels", by_kmeans),
@@ -100,6 +107,11 @@ def steps():
         switch("best of the drafts, not recombined", "pipeline", "recombine",
                lambda problem, one, other, *_: max(one, other, key=Partition.rank)),
         switch("no simulated annealing in recombination", "refine.improve", "_SWEEPS", 0),
+        *(parameters(effort=drafts) for drafts in (1, 4)),
+        stages("stages 1 to 5 alone"),
+        stages("stages 1 to 5 alone, by eigenvectors", eigen_solver="exact"),
+        stages("the published algorithm: an induced coreset graph", coreset_graph="induced"),
+        stages("the published algorithm, drawn by degree", coreset_graph="induced", sampling="degree"),
     ]  # fmt: skip
 
 
@@ -123,30 +135,15 @@ def constants():
     ]
 
 
-def alone():
-    """Return variants of the last table: the five stages by themselves, without moves."""
-    graphs = [{"coreset_graph": name} for name in ("contracted", "induced")]
-    asked = [graph | more for graph in graphs for more in ({}, {"sampling": "degree"}, {"eigen_solver": "exact"})]
-    by = parameters(coreset_graph="induced")
-    fewer = [
-        replace(each, title=f"{by.title}, {each.title}", params=by.params, alone=True)
-        for each in constant("spectral", "_VECTORS", 1, 2)
-    ]
-    return [Variant(DEFAULT), *(replace(parameters(**params), alone=True) for params in asked), *fewer]
-
-
 def run(options):
     """Measure every variant on every graph, in one process."""
     if options.settings is None:
-        groups = {
-            "Steps": (steps, GRAPHS, by_graph), "Constants": (constants, _small(), in_the_mean),
-            "The five stages alone, with nothing moved": (alone, _small(), by_graph),
-        }  # fmt: skip
+        groups = {"Steps": (steps, GRAPHS), "Constants": (constants, [name for name in GRAPHS if name not in LARGE])}
     else:
         asked = [Variant(DEFAULT), *(parameters(**params) for params in options.settings)]
-        groups = {"Settings given": (lambda: asked, GRAPHS, by_graph)}
+        groups = {"Settings given": (lambda: asked, GRAPHS)}
     outcomes, sections = [], []
-    for name, (make, graphs, show) in groups.items():
+    for name, (make, graphs) in groups.items():
         variants = [v for v in make() if not options.methods or v.title == DEFAULT or _asked(v, options)]
         for variant in variants:
             if variant.missing:
@@ -160,14 +157,10 @@ def run(options):
                 found[graph] = [_measured(v, graph, options) for v in variants]
         outcomes += [o for row in found.values() for o in row]
         if found:
-            sections.append(f"## {name}\n\n" + show(found))
+            sections.append(f"## {name}\n\n" + in_the_mean(found))
     absent = options.absent([name for name in GRAPHS if inputs.real(name, options.data) is None])
     title = f"Ablation: means over {options.seeds} seeds"
     return Report(title, [*sections, *absent], outcomes, page=page(sections))
-
-
-def _small():
-    return [name for name in GRAPHS if name not in LARGE]
 
 
 def _asked(variant, options):
@@ -206,39 +199,15 @@ def _change(outcome, first):
     return None if value is None else 100 * (value / base - 1)
 
 
-def _by_graph(found, cells):
-    """Return a table with a column for each graph; ``cells(outcome, the default's)`` is text."""
-    columns = [[cells(o, row[0]) for o in row] for row in found.values()]
-    titles = [o.method.title for o in next(iter(found.values()))]
-    header = ["", *(f"{graph}, k = {GRAPHS[graph]}" for graph in found)]
-    return table(header, [[title, *row] for title, *row in zip(titles, *columns, strict=True)])
-
-
-def by_graph(found):
-    """Return tables of J of the default and its changes in per cent, ARI, and CPU seconds."""
-
-    def change(outcome, first):
-        value = _change(outcome, first)
-        return "-" if value is None else f"{_mean(first, 'j'):.4f}" if outcome is first else f"{value:+.2f}"
-
-    def plain(what, text):
-        return lambda o, _: "-" if (value := _mean(o, what)) is None else format(value, text)
-
-    parts = ["J, and the change of it in per cent:", _by_graph(found, change)]
-    if known := {name: row for name, row in found.items() if "ari" in row[0].scores[0]}:
-        parts += ["ARI:", _by_graph(known, plain("ari", ".3f"))]
-    return "\n\n".join([*parts, "CPU seconds:", _by_graph(found, plain("cpu_seconds", ".2f"))])
-
-
 def in_the_mean(found):
-    """Return a row for each variant: mean, worst and best change over the graphs, ARI, and CPU seconds."""
+    """Return a row for each variant: change of J (mean, worst and best graph), mean NC and ARI, and CPU seconds."""
     rows = []
     for row in zip(*found.values(), strict=True):
         both = [(o, first) for o, (first, *_) in zip(row, found.values(), strict=True) if o.scores]
         changes = {o.graph: _change(o, first) for o, first in both}
-        aris = [_mean(o, "ari") - _mean(first, "ari") for o, first in both if "ari" in o.scores[0]]
         times = np.sum([(_mean(o, "s"), _mean(first, "s")) for o, first in both], axis=0)
         ends = [f"{changes[at]:+.2f}, {at}" for at in (min(changes, key=changes.get), max(changes, key=changes.get))]
-        rows.append([row[0].method.title, f"{np.mean(list(changes.values())):+.3f}", *ends, f"{np.mean(aris):+.4f}",
+        nc, ari = (np.mean([value for o, _ in both if (value := _mean(o, what)) is not None]) for what in ("nc", "ari"))
+        rows.append([row[0].method.title, f"{np.mean(list(changes.values())):+.2f}", *ends, f"{nc:.3f}", f"{ari:.3f}",
                      f"{times[0] / times[1]:.2f}"])  # fmt: skip
-    return table(["constant", "J, %, mean", "worst graph", "best graph", "ARI, mean", "CPU s / default's"], rows)
+    return table(["changed", "J, %, mean", "worst graph", "best graph", "NC", "ARI", "CPU s / default's"], rows)

@@ -1,8 +1,9 @@
 """Modularity with the number of clusters free, beside programs of Leiden's and Louvain's algorithms.
 
-igraph and leidenalg run until they stop; networkit's Leiden has a fixed number of iterations.
+igraph and leidenalg run until they stop; networkit's Leiden has a fixed number of iterations, three if not asked.
 
-``--page docs/tables/modularity.md`` writes the table of the docs.
+``--page docs/tables/modularity.md`` writes the table of the docs, and with ``--threads 2 --methods fast networkit
+--graphs dblp lfr-100000 cnr --page docs/tables/networkit.md`` the one beside networkit in two threads.
 """
 
 import numpy as np
@@ -12,14 +13,16 @@ from ..harness import Method
 from ..report import Report, cell, table
 
 SEEDS = 5
-GRAPHS = ("email", "har", "letter-nn10", "fbpages", "lfr-10000-0.3", "mnist-nn10", "dblp", "cnr-2000")
-LARGE = ("mnist-nn10", "dblp", "cnr-2000")
+GRAPHS = ("email", "har", "letter-nn10", "fbpages", "lfr-10000-0.3", "mnist-nn10", "dblp", "lfr-100000-0.3",
+          "cnr-2000")  # fmt: skip
+LARGE = ("mnist-nn10", "dblp", "lfr-100000-0.3", "cnr-2000")
 EFFORTS = ("fast", "default", "high")
 METHODS = [
     *(Method(f"graphcore, {effort}", "modularity", "graphcore", {"effort": effort}, own_k=True) for effort in EFFORTS),
     Method("Leiden (igraph)", "igraph_leiden", params={"n_iterations": -1}, own_k=True),
     Method("Leiden (leidenalg)", "leiden", params={"n_iterations": -1}, own_k=True),
     Method("Leiden (networkit)", "networkit_leiden", params={"n_iterations": 50}, own_k=True),
+    Method("Leiden (networkit), 3 iterations", "networkit_leiden", params={"n_iterations": 3}, own_k=True),
     Method("Louvain (networkit)", "networkit_louvain", own_k=True),
     Method("Louvain (scikit-network)", "sknetwork_louvain", own_k=True),
 ]
@@ -29,7 +32,7 @@ def run(options):
     """Measure all graphs."""
     outcomes, missing = [], []
     for graph in harness.wanted(GRAPHS, options, LARGE):
-        path = inputs.real(graph, options.data) or inputs.web(graph, options.data)
+        path = next(filter(None, (find(graph, options.data) for find in (inputs.real, inputs.web, inputs.lfr))), None)
         if path is None:
             missing.append(graph)
             continue

@@ -22,6 +22,7 @@ EXACT, POWER, KMEANS, WHOLE = (
     "coreset kernel k-means",
     "spectral, whole graph",
 )
+WHOLE_REPETITIONS = 5
 BY_DEGREE, EXACTLY = {"sampling": "degree"}, {"eigen_solver": "exact"}
 BY_DEGREE_TOO = f"{EXACT}, by degree", f"{POWER}, by degree"
 METHODS = {
@@ -63,20 +64,21 @@ def measure(load, k, settings, *, repetitions=20, whole=True):
         try:
             # A process of its own can be stopped.
             with multiprocessing.get_context("spawn").Pool(1) as pool:
-                run = pool.apply_async(timed, (spectral_clustering, graph.indptr, graph.indices, k))
-                yield row(WHOLE, 1.0, *run.get(settings.limit))
+                for seed in settings.seeds(WHOLE_REPETITIONS):
+                    run = pool.apply_async(timed, (spectral_clustering, graph.indptr, graph.indices, k, seed))
+                    yield row(WHOLE, 1.0, *run.get(settings.limit))
         except multiprocessing.TimeoutError:
             yield {"method": WHOLE, "share": 100, "outcome": f"not done after {settings.limit:,.0f} s"}
 
 
-def spectral_clustering(indptr, indices, k):
+def spectral_clustering(indptr, indices, k, seed):
     """Run scikit-learn's spectral clustering, as in the paper."""
     from sklearn.cluster import SpectralClustering
 
     A = sp.csr_array((np.ones(len(indices)), indices.astype(np.int32), indptr.astype(np.int32)))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # a graph that is not connected
-        return SpectralClustering(k, affinity="precomputed", random_state=0).fit_predict(A)
+        return SpectralClustering(k, affinity="precomputed", random_state=seed).fit_predict(A)
 
 
 def draw(groups, told):
@@ -88,6 +90,8 @@ def draw(groups, told):
     for ax, (key, label) in zip(axes, VALUES.items(), strict=False):
         curves(ax, chosen_coresets(groups), told, x="share", y=key, line="method", lines=[*METHODS, AUTHORS])
         for group in whole:
+            off = np.std(group[key], ddof=1) if len(group[key]) > 1 else 0.0
+            ax.axhspan(mean(group, key) - off, mean(group, key) + off, color="black", alpha=0.2, linewidth=0)
             ax.axhline(mean(group, key), color="black", linewidth=1, label=WHOLE)
         ax.set(xlabel=BY["share"], ylabel=label, yscale="log" if key == "seconds" else "linear")
     legend(figure, axes)

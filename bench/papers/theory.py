@@ -231,9 +231,14 @@ def _centre_sets(K, w, blocks):
     rng, found = np.random.default_rng(0), []
     for share in (0.0, 0.2, 0.5, 1.0):
         labels = np.where(rng.random(len(w)) < share, rng.integers(0, 2, len(w)), blocks)
-        Z = np.array([(labels == j) * w / w[labels == j].sum() for j in range(2)])
-        found.append((np.diag(K) - 2 * Z @ K + np.einsum("ji,ik,jk->j", Z, K, Z)[:, None]).min(axis=0))
+        found.append(_distances(K, w, labels).min(axis=0))
     return np.array(found)
+
+
+def _distances(K, w, labels):
+    """Return squared distances of all points to the centroids of two parts, a row for each."""
+    Z = np.array([(labels == j) * w / w[labels == j].sum() for j in range(2)])
+    return np.diag(K) - 2 * Z @ K + np.einsum("ji,ik,jk->j", Z, K, Z)[:, None]
 
 
 def _cases():
@@ -274,7 +279,106 @@ def coreset_lemma_4_2_draws_keep_the_error_less_often_than_they_may_fail():
         assert (np.abs(errors.mean(axis=0)) <= 5 * errors.std(axis=0) / np.sqrt(len(errors))).all()
 
 
+def association(A, degrees, labels):
+    """Return ``k - k NC``: what lies inside every part, over its degrees."""
+    return sum(A[np.ix_(part, part)].sum() / degrees[part].sum() for part in parts(labels))
+
+
+def coreset_theorem_1_by_row_sums_with_what_they_differ_by():
+    k, labellings = 2, _labellings(7, 2)
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        F = rng.uniform(size=(7, 3)) ** 3
+        A = F @ F.T
+        sums = A.sum(axis=1)
+        w = sums * rng.uniform(0.7, 1.4, 7)
+        eta = np.abs(sums / w - 1).max()
+        by_weights, by_sums = (
+            np.array([(np.diag(A) / degrees).sum() - association(A, degrees, labels) for labels in labellings])
+            for degrees in (w, sums)
+        )
+        alpha = by_sums / by_sums.min()
+        assert (by_weights <= alpha * (by_weights.min() + 2 * eta * k) + 1e-12).all()
+
+
+def coreset_theorem_1_fails_for_row_sums_on_four_nodes():
+    F, coreset = np.array([[1, 1], [5, 0], [1, 5], [0, 4.0]]), [0, 1, 3]
+    A = F @ F.T
+    w, few = A.sum(axis=1), np.zeros(4)
+    K, few[coreset] = A / np.outer(w, w), w[coreset]
+    centres = [(v, labels) for v in (w, few) for labels in _labellings(4, 2) if v[labels == 0].sum() > 0 < v @ labels]
+    D = np.array([_distances(K, v, labels).min(axis=0) for v, labels in centres])
+    eps = np.abs(D @ few / (D @ w) - 1).max()
+
+    def cost(labels):
+        return (np.diag(A) / w).sum() - association(A, w, labels)
+
+    def carried(degrees):
+        best, labels = A[np.ix_(coreset, coreset)], np.full(4, -1)
+        labels[coreset] = max(_labellings(3, 2), key=lambda each: association(best, degrees, each))
+        return cost(_distances(K, few, labels).argmin(axis=0))
+
+    optimum = min(cost(labels) for labels in _labellings(4, 2))
+    assert np.isclose(carried(w[coreset]), optimum) and eps < 0.2215
+    assert carried(A[np.ix_(coreset, coreset)].sum(axis=1)) > 2.13 * optimum > 1.35 * (1 + eps) / (1 - eps) * optimum
+
+
+def coreset_contraction_loses_what_cells_and_clusters_differ_by():
+    k = 2
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        F, cells = rng.uniform(size=(8, 3)) ** 3, rng.permutation(np.arange(8) % 4)
+        A = F @ F.T
+        w, within = A.sum(axis=1), np.eye(4)[cells]
+        B, found = within.T @ A @ within, {}
+        for labels in _labellings(4, k):
+            found[tuple(labels[cells])] = association(A, w, labels[cells])
+            assert np.isclose(found[tuple(labels[cells])], association(B, B.sum(axis=1), labels))
+        spread = (np.diag(A) / w).sum() - association(A, w, cells)
+        for labels in _labellings(8, k):
+            union = (np.bincount(cells, w * labels) > np.bincount(cells, w) / 2).astype(int)[cells]
+            parted = labels == np.arange(k)[:, None]
+            moved, volumes = (parted != (union == np.arange(k)[:, None])) @ w, parted @ w
+            cuts = volumes - np.array([A[np.ix_(part, part)].sum() for part in parted])
+            if (moved < volumes).all():
+                assert k - found[tuple(union)] <= ((cuts + moved) / (volumes - moved)).sum() + 1e-12
+            cost = (np.diag(A) / w).sum() - association(A, w, labels)
+            least = (np.diag(A) / w).sum() - max(found.values())
+            assert least <= spread + (np.sqrt(spread) + np.sqrt(max(cost, 0.0))) ** 2 + 1e-12
+
+
+def coreset_contraction_has_no_bound_where_a_cluster_has_no_coreset_node():
+    A = np.kron(np.eye(2), 1.0 - np.eye(3))
+    for light in (1e-2, 1e-4):
+        A[2, 3] = A[3, 2] = light
+        values = {tuple(labels): 2 - association(A, A.sum(axis=1), labels) for labels in _labellings(6, 2)}
+        assert np.isclose(min(values.values()), 2 * light / (6 + light))
+        assert min(value for labels, value in values.items() if labels[0] != labels[1]) > 0.5
+
+
+def rank_restricted_remark_4_landmarks_by_ridge_leverage_keep_all_costs():
+    n, k, eps, small = 8, 2, 0.5, 0
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        K = _gaussian(rng.normal(size=(n, 2)), 1.0)
+        rest = np.linalg.eigvalsh(K)[:-k].sum()
+        scores = ridge_leverage_scores(K, eps * rest / k)
+        drawn = rng.choice(n, 6, replace=False, p=scores / scores.sum())
+        B = nystrom_features(K, 6, sampling=drawn).features
+        norm, left = dictionary_quality(K, B, 1.0)[0], (np.trace(K) - np.square(B).sum()) / n
+        small += k * norm / rest <= eps
+        for labels in _labellings(n, k):
+            cost = partition_cost(K, labels)
+            assert cost - 1e-12 <= partition_cost(B @ B.T, labels) + left <= (1 + k * norm / rest) * cost + 1e-12
+    assert small >= 7
+
+
 ALL = (
+    coreset_theorem_1_by_row_sums_with_what_they_differ_by,
+    coreset_theorem_1_fails_for_row_sums_on_four_nodes,
+    coreset_contraction_loses_what_cells_and_clusters_differ_by,
+    coreset_contraction_has_no_bound_where_a_cluster_has_no_coreset_node,
+    rank_restricted_remark_4_landmarks_by_ridge_leverage_keep_all_costs,
     rank_restricted_theorem_2_all_partitions_obey_the_bracket_and_the_factor,
     rank_restricted_lemmas_11_and_19_costs_of_projections_are_kept,
     nystrom_lemma_2_additive_bounds_of_the_landmarks,

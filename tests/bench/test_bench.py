@@ -71,7 +71,7 @@ def test_scores_by_dense_matrices(seed):
     assert scoring.information(A.indptr, A.indices, labels, 4) == pytest.approx(expected, abs=1e-9)
 
 
-@pytest.mark.parametrize("make", [ablation.steps, ablation.constants, ablation.alone])
+@pytest.mark.parametrize("make", [ablation.steps, ablation.constants])
 def test_what_the_ablation_changes_is_there(make):
     assert [variant.title for variant in make() if variant.missing] == []
 

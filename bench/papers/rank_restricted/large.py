@@ -1,10 +1,9 @@
-"""Tables 5 and 6 and figure 2: images by the million, on one machine."""
+"""Tables 5 and 6: images by the million, on one machine."""
 
 import numpy as np
 
 from ... import vectors
 from ...vectors import CLUSTERS
-from ..curves import DASHES, MARKS, SHADES, legend
 from ..exhibit import TEXT, Exhibit, kept, mean, timed
 from ..images import STAND_IN as IMAGES
 from ..images import images, warmed_up
@@ -83,51 +82,6 @@ def _published(keep):
     )
 
 
-def _number(text):
-    """Return (mean, deviation) of a published cell, or None where it is not legible."""
-    parts = text.replace(".-", "").split(" ± ")
-    return tuple(map(float, parts)) if len(parts) == 2 else None
-
-
-def _panel(ax, groups, against, keep, what, look):
-    """Draw means and deviations of one value against c or s, measured and published."""
-    settings = sorted(((g[against], g) for g in groups if keep(g["c"], g["s"])), key=lambda pair: pair[0])
-    ax.errorbar(
-        [at for at, _ in settings], [mean(group, what) for _, group in settings],
-        [np.std(group[what], ddof=1) if len(group[what]) > 1 else 0 for _, group in settings],
-        marker=MARKS[look], color=SHADES[look], capsize=3, markersize=4,
-    )  # fmt: skip
-
-
-def _draw_nmi(groups, published):
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(1, 2, figsize=(7, 3.2), sharey=True)
-    panels = (("c", lambda c, s: s == 20), ("c", lambda c, s: s == 80), ("s", TABLE_6))
-    for look, (against, keep) in enumerate(panels):
-        ax = axes[int(against == "s")]
-        _panel(ax, groups, against, keep, "nmi", look)
-        at = sorted(
-            ((c, s)["cs".index(against)], _number(cells[0])) for (c, s), cells in PUBLISHED.items() if keep(c, s)
-        )
-        at = [(x, value) for x, value in at if value]
-        ax.errorbar(
-            [x for x, _ in at], [value[0] for _, value in at], [value[1] for _, value in at], marker=MARKS[look],
-            linestyle=DASHES[1], color=SHADES[look], fillstyle="none", capsize=3,
-        )  # fmt: skip
-        name = ("s = 20", "s = 80", f"c = {SIZES[-1]}")[look]
-        ax.plot([], [], MARKS[look] + "-", color=SHADES[look], label=name)
-        ax.plot([], [], MARKS[look] + "--", color=SHADES[look], fillstyle="none", label=f"{name}, published")
-        ax.set(xlabel={"c": "landmarks c", "s": "features s"}[against], xscale="log")
-    for ax, ticks in zip(axes, (SIZES, RANKS), strict=True):
-        ax.set_xticks(ticks, ticks)
-        ax.minorticks_off()
-        ax.grid(alpha=0.3)
-    axes[0].set(ylabel="NMI")
-    legend(figure, axes)
-    return figure
-
-
 def _check_sizes(groups):
     """Check that more landmarks take more seconds; a quick run is too short to show it."""
     seconds = {group["c"]: mean(group, "features") for group in groups}
@@ -144,24 +98,6 @@ ON_NMI = (
     "images are not the same ones."
 )
 EXHIBITS = (
-    Exhibit(
-        name="figure-2",
-        title="NMI against the number of landmarks c and of features s",
-        by={"c": "c", "s": "s"},
-        values={"nmi": "NMI"},
-        measure=_measured,
-        published=tuple({k: v for k, v in row.items() if k in ("c", "s", "nmi", "source")}
-                        for row in _published(lambda c, s: True)),
-        draw=_draw_nmi,
-        stand_in=STAND_IN,
-        slow=True,
-        why=(
-            f"{ON_NMI} With s = 20 it is 0.453, 0.469 and 0.464 for c = 100, 400 and 1600, which is no rise from 400 "
-            "on, and two runs are too few to tell a spread. At c = 1600 it is least for s = 10 and largest for s = 80, "
-            "as published, though between the other values of s it differs no more than between runs. The points are "
-            "those of tables 5 and 6."
-        ),
-    ),
     Exhibit(
         name="table-5",
         title="NMI and seconds for several numbers of landmarks c",
