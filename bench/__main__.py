@@ -64,7 +64,6 @@ def _parser():
     run.add_argument("--graphs", nargs="+", metavar="WORD", help="only graphs with these words in the name")
     run.add_argument("--methods", nargs="+", metavar="WORD", help="only methods with these words in the title")
     run.add_argument("--page", type=Path, help="also write the tables of the docs here, where the case has any")
-    run.add_argument("--settings", type=json.loads, help="for ablation: a JSON list of settings")
     run.add_argument("--folder", type=Path, help="for huge and distributed: where the generated graph is kept")
     for command in (fetched, paper, run):
         command.add_argument("--data", type=Path, default=harness.default_data(), help="folder of the real data")
@@ -90,7 +89,6 @@ def _run(given):
         quick=given.quick,
         graphs=given.graphs,
         methods=given.methods,
-        settings=given.settings,
         folder=given.folder,
     )
     described = machine.describe(options)

@@ -52,7 +52,6 @@ class Options:
     quick: bool = False
     graphs: list | None = None
     methods: list | None = None
-    settings: list | None = None
     journal: Path | None = None
     rows: int | None = None
     folder: Path | None = None

@@ -12,24 +12,6 @@ def trefoil(n, *, random_state=None):
     return np.stack([w * np.cos(2 * t), w * np.sin(2 * t), np.sin(3 * t)], axis=1)
 
 
-def embedded_trefoil(n, n_knots=5, *, n_features=10, t="uniform", random_state=None):
-    """Draw points on a smooth closed chain of cubic arcs through random knots on a unit sphere.
-
-    Returns (points, arc of each, knots, directions there). The report draws t from a normal distribution, which leaves
-    the arcs and reaches far.
-    """
-    rng = Streams(random_state).generator("embedded trefoil")
-    knots, tangents = _on_sphere(n_knots, n_features, rng), _on_sphere(n_knots, n_features, rng)
-    arcs = rng.integers(0, n_knots, n, dtype=np.int32)
-    place = (rng.random(n) if t == "uniform" else rng.normal(size=n))[:, None]
-    following = (arcs + 1) % n_knots
-    points = (1 - place) ** 3 * knots[arcs]
-    points += 3 * (1 - place) ** 2 * place * (knots[arcs] + tangents[arcs] / 3)
-    points += 3 * (1 - place) * place**2 * (knots[following] - tangents[following] / 3)
-    points += place**3 * knots[following]
-    return points, arcs, knots, tangents
-
-
 def sphere(n, n_features, *, random_state=None):
     """Draw points, uniform on the unit sphere."""
     return _on_sphere(n, n_features, Streams(random_state).generator("sphere"))
@@ -41,13 +23,6 @@ def circles(n, radii, *, noise=0.0, random_state=None):
     labels = rng.permutation(np.arange(n, dtype=np.int32) % len(radii))
     points = np.asarray(radii)[labels, None] * _directions(rng.uniform(0, 2 * np.pi, n))
     return points + noise * rng.normal(size=points.shape), labels
-
-
-def cone(n, *, random_state=None):
-    """Draw a double cone x**2 + y**2 = 10 z**2, z uniform in [-1, 1]."""
-    rng = Streams(random_state).generator("cone")
-    z = rng.uniform(-1, 1, n)
-    return np.c_[np.sqrt(10) * np.abs(z)[:, None] * _directions(rng.uniform(0, 2 * np.pi, n)), z]
 
 
 def noisy_triangle(n, *, noise, random_state=None):

@@ -1,8 +1,7 @@
 """Ablation of each step of the method, and other values of each constant: J, ARI and CPU seconds beside the default's.
 
 Steps without a parameter are switched by another value of a name in their module, in this process; a row whose name is
-not there any more is left out, with a word. ``--page docs/tables/ablation.md`` writes the tables of the docs;
-``--settings`` takes a JSON list of parameters instead.
+not there any more is left out, with a word. ``--page docs/tables/ablation.md`` writes the tables of the docs.
 """
 
 import importlib
@@ -137,11 +136,7 @@ def constants():
 
 def run(options):
     """Measure every variant on every graph, in one process."""
-    if options.settings is None:
-        groups = {"Steps": (steps, GRAPHS), "Constants": (constants, [name for name in GRAPHS if name not in LARGE])}
-    else:
-        asked = [Variant(DEFAULT), *(parameters(**params) for params in options.settings)]
-        groups = {"Settings given": (lambda: asked, GRAPHS)}
+    groups = {"Steps": (steps, GRAPHS), "Constants": (constants, [name for name in GRAPHS if name not in LARGE])}
     outcomes, sections = [], []
     for name, (make, graphs) in groups.items():
         variants = [v for v in make() if not options.methods or v.title == DEFAULT or _asked(v, options)]

@@ -11,9 +11,9 @@ PAPER = Paper(
         "Rosasco, 2012)."
     ),
     intro="""
-All figures of the report, and its propositions on the choice of k, measured again; a page of its own has [its
-claims](../theory/flats_and_model_selection.md), and the guide describes [k-flats](../flats.md). The
-report has no tables and describes its curves in words.
+The figures of the report, but for three pictures of shapes (1, 3 and 12), and its propositions on the choice of k,
+measured again; a page of its own has [its claims](../theory/flats_and_model_selection.md), and the guide describes
+[k-flats](../flats.md). The report has no tables and describes its curves in words.
 """,
     exhibits=(*shapes.FIGURES, *errors.FIGURES, shapes.FIGURE_11, *choosing.EXHIBITS),
 )

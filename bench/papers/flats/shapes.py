@@ -1,18 +1,9 @@
-"""Figures 1 to 5, 11 and 12: methods that find each shape, two points on a sphere, and the trefoils."""
+"""Figures 2, 4, 5 and 11: methods that find each shape, two points on a sphere, and the trefoil."""
 
 import numpy as np
 
 from ..curves import DASHES, MARKS, SHADES
 from ..exhibit import TEXT, Exhibit, chosen, mean
-
-
-def _four_circles(seed, n=400):
-    """Draw points on unit circles around the corners of a square."""
-    rng = np.random.default_rng(seed)
-    truth = np.arange(n) % 4
-    angle = rng.uniform(0, 2 * np.pi, n)
-    corners = 1.5 * np.array([[-1, -1], [-1, 1], [1, -1], [1, 1]])
-    return corners[truth] + np.c_[np.cos(angle), np.sin(angle)], truth
 
 
 def _found(shape, method, points, seed):
@@ -22,7 +13,7 @@ def _found(shape, method, points, seed):
     from graphcore.kernels.functions import kernel_function
     from graphcore.kernels.vectors import VectorKernel
 
-    k = {"four circles": 4, "triangle": 3, "two circles": 2}[shape]
+    k = {"triangle": 3, "two circles": 2}[shape]
     if method == "kernel k-means":
         kernel = VectorKernel(points, kernel_function("gaussian", bandwidth=3.0))
         return kernel_k_flats(kernel, k, 0, random_state=seed).labels, None
@@ -33,8 +24,6 @@ def _found(shape, method, points, seed):
 def _points(shape, seed):
     from ...shapes import circles, noisy_triangle
 
-    if shape == "four circles":
-        return _four_circles(seed)
     if shape == "triangle":
         return noisy_triangle(240, noise=0.04, random_state=seed)
     return circles(300, (1, 10), noise=0.15, random_state=seed)
@@ -71,36 +60,6 @@ def _shape(shape, methods):
         return figure
 
     return measure, draw
-
-
-# -- figure 3 ----------------------------------------------------------------------------------------------------------
-
-
-def _cone(settings):
-    from graphcore.kernel_methods.k_flats import k_flats
-
-    from ...shapes import cone
-
-    for seed in settings.seeds(10, 1):
-        points = cone(300 if settings.quick else 2000, random_state=seed)
-        for m, name in enumerate(("means", "lines", "planes")):
-            yield {"method": f"4 {name}", "error": k_flats(points, 4, m, random_state=seed).error}
-
-
-def _draw_cone(groups, published):
-    import matplotlib.pyplot as plt
-
-    from graphcore.kernel_methods.k_flats import k_flats
-
-    from ...shapes import cone
-
-    points = cone(700, random_state=0)
-    labels = k_flats(points, 4, 2, random_state=0).labels
-    figure, ax = plt.subplots(figsize=(4, 3.6), subplot_kw={"projection": "3d"})
-    for c in range(4):
-        ax.plot(*points[labels == c].T, MARKS[c], color=SHADES[c], markersize=2.5, markeredgewidth=0)
-    ax.set(xticks=[], yticks=[], zticks=[])
-    return figure
 
 
 # -- figure 5 ----------------------------------------------------------------------------------------------------------
@@ -141,7 +100,7 @@ def _check_two_points(groups):
     assert abs(two - (2 - 2 / np.sqrt(100 * np.pi))) < 0.02
 
 
-# -- figures 11 and 12 -------------------------------------------------------------------------------------------------
+# -- figure 11 ---------------------------------------------------------------------------------------------------------
 
 PIECES = (4, 8, 16, 32, 64, 128)
 # Limits of k^(2 + 2m) E: (integral of rho^(1/3))^3 / 12, and (integral of (kappa^2 rho)^(1/5))^5 / 720.
@@ -236,24 +195,8 @@ def _only_last_is_right(groups):
 
 FIGURES = (
     _exhibit(
-        "figure-1", "four circles and k-means", "four circles", ("k-means",),
-        "One mean to each circle (crosses), as in the report.", _last_is_right,
-    ),
-    _exhibit(
         "figure-2", "a noisy triangle", "triangle", ("k-means", "lines"),
         "One line to each side, as in the report; k-means beside it cuts corners off.", _last_is_right,
-    ),
-    Exhibit(
-        name="figure-3",
-        title="a cone covered by four planes",
-        by={"method": "method"},
-        values={"error": "mean squared distance"},
-        measure=_cone,
-        draw=_draw_cone,
-        why=(
-            "Four planes, as in the report. The surface $x^2 + y^2 = 10 z^2$ is a cone and not, as it is called "
-            "there, an elliptic paraboloid."
-        ),
     ),
     _exhibit(
         "figure-4", "circles of radii 1 and 10", "two circles", ("k-means", "kernel k-means"),
@@ -290,9 +233,8 @@ FIGURE_11 = Exhibit(
     check=_check_trefoil,
     slow=True,
     why=(
-        "The report shows only the curve (and, in figure 12, two embedded ones, `embedded_trefoil` of "
-        "`bench/shapes.py`). Its rates $k^{-2/d}$ for means and, in a footnote, $k^{-4/d}$ for flats can be "
-        "seen on it with d = 1. The limits are 83.4 $k^{-2}$ for means and 436 $k^{-4}$ for lines; the lines "
-        "that were found are local minima above theirs."
+        "The report shows only the curve (and, in figure 12, two embedded ones). Its rates $k^{-2/d}$ for means and, "
+        "in a footnote, $k^{-4/d}$ for flats can be seen on it with d = 1. The limits are 83.4 $k^{-2}$ for means and "
+        "436 $k^{-4}$ for lines; the lines that were found are local minima above theirs."
     ),
 )
