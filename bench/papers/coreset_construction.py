@@ -129,10 +129,9 @@ def measure_growth(settings):
             for seed in settings.seeds(usual):
                 found = []
                 for graph, k in product(graphs, sweep):
-                    with counted() as work:
-                        coreset, seconds = timed(coreset_of, graph, k, seeding, seed, n // 10)
-                    size = graph.degrees.mean(), k, work["entries repaired"], seconds, len(coreset.seeds.indices)
-                    found.append(size)
+                    coreset, seconds = timed(coreset_of, graph, k, seeding, seed, n // 10)
+                    seeds = coreset.seeds
+                    found.append((graph.degrees.mean(), k, seeds.n_evaluations, seconds, len(seeds.indices)))
                 degree, k, entries, seconds, n_seeds = np.array(found).T
                 sizes = np.column_stack([np.log(degree), np.log(k), np.ones(len(k))])
                 of_entries, of_seconds = np.linalg.lstsq(sizes, np.log([entries, seconds]).T)[0].T.round(3) + 0.0
