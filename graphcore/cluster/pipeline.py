@@ -223,6 +223,8 @@ def cluster_graph(
         keeps_best=settings.is_search, n_jobs=n_jobs, stages=stages,
     )  # fmt: skip
     labels, level_tables = best.labels, None
+    if start is not None:  # moves of groups may exchange numbers
+        labels = matched_clusters(labels, start, k)
     if k == 0:
         labels, k = largest_first(labels, settings), int(labels.max()) + 1
         settings = replace(settings, n_clusters=k)

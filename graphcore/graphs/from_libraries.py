@@ -21,8 +21,8 @@ from .rows import (
     edge_weights,
     first_bad_weight,
     made_of,
+    symmetrize_rows,
     transpose_rows,
-    undirected_rows,
 )
 
 if TYPE_CHECKING:
@@ -81,7 +81,12 @@ def from_networkx(
     # This sorts the columns; an undirected graph is its own transpose, and pairs are combined alike both ways.
     rows = transpose_rows(rows)
     if G.is_directed():
-        rows = undirected_rows(rows, symmetrize, warn and "the networkx graph")
+        rows, both, single = symmetrize_rows(rows, symmetrize)
+        if warn:
+            warn_user(
+                f"the networkx graph is directed ({both} pairs in both directions, {single} in one) and was made "
+                f"undirected with symmetrize={symmetrize!r}"
+            )
     graph = made_of(cls, rows, _node_names(names, warn))
     return graph._by_names(graph.node_names, _networkx_attributes(G))
 

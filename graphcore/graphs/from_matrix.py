@@ -20,12 +20,13 @@ from .rows import (
     as_float_weights,
     canonical_rows,
     check_compressed,
+    check_directions,
     describe_defect,
     first_asymmetry,
     first_bad_weight,
     made_of,
     narrow_ids,
-    undirected_rows,
+    symmetrize_rows,
 )
 
 if TYPE_CHECKING:
@@ -90,7 +91,8 @@ def from_scipy(
             rows = canonical_rows(rows if data.dtype == bool else rows._replace(weights=as_float_weights(data)))
         are_distances = warn and _ascend_alike(indptr, data)
         if first_asymmetry(rows)[0] >= 0:
-            rows = undirected_rows(rows, symmetrize, warn and "the input")
+            rows, both, single = symmetrize_rows(rows, symmetrize)
+            check_directions(both, single, True, symmetrize, warn)
         if are_distances or (warn and _are_distances(*rows)):
             warn_user(
                 "the weights look like distances, less where nodes have more common neighbours, and are taken for "

@@ -360,19 +360,8 @@ def symmetrize_rows(rows, policy):
     return _rows_of(made), both, single
 
 
-def undirected_rows(rows, symmetrize, what):
-    """Combine the directions of a directed graph's rows; a warning names the graph `what`, if that is not empty."""
-    rows, both, single = symmetrize_rows(rows, symmetrize)
-    if what:
-        warn_user(
-            f"{what} is directed ({both} pairs in both directions, {single} in one) and was made undirected with "
-            f"symmetrize={symmetrize!r}"
-        )
-    return rows
-
-
 def check_directions(both, single, uneven, symmetrize, warn, n_repeats=0):
-    """Refuse a list of edges that looks directed if `symmetrize` says so, or tell of it, in one line with its repeats.
+    """Refuse edges that look directed if `symmetrize` says so, or tell of them, in one line with repeats of lines.
 
     Edges listed once each, in any direction, are an undirected list; so are edges listed both ways alike.
     """

@@ -486,6 +486,11 @@ def test_a_start_keeps_its_numbers():
     np.testing.assert_array_equal(start, kept)
     assert model.stability_ is None and model.coreset_graph_ is None
     assert same_partition(model.tree_.labels_at(5), model.labels_)
+    # Of two clusters given as one, and one given as two, which moves of groups set right, the others keep theirs.
+    graph, truth = planted(5, 30, 0.3, 0.02, 2)
+    odd = np.where(truth == 4, 1, np.where((truth == 2) & (np.arange(150) % 30 < 15), 4, truth))
+    labels = CoresetSpectralClustering(5, random_state=0).fit_predict(graph, initial_labels=odd)
+    assert (labels == odd).mean() > 0.65 and adjusted_rand_score(labels, truth) > 0.95
     # A component without labels joins the smallest cluster.
     two = Graph.from_edges([0, 0, 1, 3, 3, 4, 6], [1, 2, 2, 4, 5, 5, 7])
     labels = CoresetSpectralClustering(2).fit(two, initial_labels=[0, 0, 0, 1, -1, -1, -1, -1]).labels_

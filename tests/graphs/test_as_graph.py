@@ -311,7 +311,7 @@ def test_distances_of_neighbours_given_as_weights_are_told(n_neighbors, is_made_
         Graph.from_scipy(A)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        warnings.filterwarnings("ignore", "the input is directed")
+        warnings.filterwarnings("ignore", ".*stand in both directions")
         Graph.from_scipy(near)
         Graph.from_scipy(graphcore.knn_graph(near.toarray()[:, :9], 5).to_scipy())
 

@@ -146,8 +146,7 @@ def test_igraph_names_missing_weights_and_policies():
     igraph = pytest.importorskip("igraph")
     g = igraph.Graph.TupleList([("a", "b"), ("b", "c")], directed=True)
     g.es[0]["weight"] = 3.0
-    with pytest.warns(GraphWarning, match="input is directed"):
-        graph = Graph.from_igraph(g)
+    graph = Graph.from_igraph(g)
     assert graph.node_names.tolist() == ["a", "b", "c"]
     assert graph.degrees.tolist() == [3.0, 4.0, 1.0]
     with pytest.raises(InputError, match="2 in one"):
