@@ -183,12 +183,12 @@ def check_labels(name, labels, n_nodes, *, n_clusters=None):
 
 
 def check_targets(y, n_points):
-    """Raise an InputError for targets that are not one for each point, or missing for some; nothing reads them."""
+    """Raise an InputError for targets that are not one for each point, or known in part; nothing reads them."""
     targets = label_array("y", y)
-    if targets.shape[:1] != (n_points,) or are_missing(targets).any():
+    if targets.shape[:1] != (n_points,) or are_missing(targets).any() or np.any(targets == -1):
         raise InputError(
-            f"y has shape {targets.shape}, and is ignored; known labels, one for each of {n_points} nodes and -1 where "
-            "there is none, are fit(X, labels=...)"
+            f"y has shape {targets.shape}, and is ignored: leave it out; known labels, one for each of {n_points} nodes "
+            "and -1 where there is none, are fit(X, labels=...)"
         )
 
 

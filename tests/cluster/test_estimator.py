@@ -53,8 +53,12 @@ MISSING = {"nan": np.nan, "None": None, "NA": pd.NA}
 
 
 @pytest.mark.parametrize(
-    "y", [{0: 1}, dict.fromkeys(range(34), 1), pd.Series({0: 1, 5: 0}), np.ones((1, 34)), [np.nan] * 17 + [1.0] * 17]
-)
+    "y",
+    [
+        {0: 1}, dict.fromkeys(range(34), 1), pd.Series({0: 1, 5: 0}), np.ones((1, 34)), [np.nan] * 17 + [1.0] * 17,
+        [-1, 0] * 17,
+    ],
+)  # fmt: skip
 def test_targets_are_one_for_each_row(y):
     karate = graphcore.datasets.load_karate().graph
     with pytest.raises(graphcore.InputError, match=r"^y .* give|^y .* labels="):
