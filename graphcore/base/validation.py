@@ -187,8 +187,8 @@ def check_targets(y, n_points):
     targets = label_array("y", y)
     if targets.shape[:1] != (n_points,) or are_missing(targets).any() or np.any(targets == -1):
         raise InputError(
-            f"y has shape {targets.shape}, and is ignored: leave it out; known labels, one for each of {n_points} nodes "
-            "and -1 where there is none, are fit(X, labels=...)"
+            f"y has shape {targets.shape}, and is ignored: leave it out; known labels, one for each of {n_points} "
+            "nodes, -1 where there is none, are fit(X, labels=...)"
         )
 
 
