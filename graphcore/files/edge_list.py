@@ -22,8 +22,9 @@ from ..base.validation import check_choice, check_flag, check_integer, refused
 from ..exceptions import FormatError, InputError, ParameterError, warn_user
 from ..graphs.columns import TWO_KINDS, doubtful_names, edge_columns, is_index, is_time, left_out, no_edges, two_kinds
 from ..graphs.columns import weight_column as find_weight
-from ..graphs.from_edges import Numbering, compact_ids, graph_from_ends
+from ..graphs.from_edges import compact_ids, graph_from_ends
 from ..graphs.graph import Graph
+from ..graphs.numbering import Numbering, in_turn, text_of
 from ..graphs.rows import SYMMETRIZE, counted
 from .atomic import as_text
 from .source import check_encoding
@@ -33,6 +34,7 @@ from .text import (
     first_unfit,
     is_id,
     is_number,
+    plain_columns,
     read_columns,
     sample_lines,
     split_line,
@@ -482,21 +484,21 @@ class TextEdges:
             if dialect.delimiter and ("\n " in text or "\n\t" in text):  # lines of blanks are no rows for numpy
                 text = re.sub(r"(?m)^[ \t]+$", "", text)
             return _load_integers(text, dialect, path)
-        columns = read_columns(text, dialect.delimiter, (), dialect.quoted)
+        columns = plain_columns(text, dialect.delimiter, (), dialect.quoted)
+        if columns is None:
+            columns = list(map(text_of, read_columns(text, dialect.delimiter, (), dialect.quoted)))
         if not columns:
             return np.empty((0, 2), dtype=np.int32), np.empty(0)
         if max(dialect.used) >= len(columns) or dialect.width == len(dialect.used) < len(columns):
             raise FormatError("there are lines of another width")
-        sources, targets = (columns[c] for c in dialect.columns)
-        names = [""] * (2 * len(sources))
-        names[::2], names[1::2] = sources, targets
-        if "" in names:
+        names = in_turn(*(columns[c] for c in dialect.columns))
+        if (names.starts == names.stops).any():
             raise FormatError("a name is blank")
-        ends = self.numbering.of(names, len(names)).reshape(-1, 2)
+        ends = self.numbering.of(names).reshape(-1, 2)
         if dialect.weight is None:
             return ends, np.empty(0)
         try:
-            weights = np.array(list(map(float, columns[dialect.weight])))
+            weights = np.array(list(map(float, columns[dialect.weight].tolist())))
         except ValueError as error:
             raise FormatError(str(error)) from None
         return ends, _checked(weights)
@@ -600,11 +602,11 @@ def graph_of_blocks(edges, blocks, reading, name):
     weights = counted(weights, len(ends), reading.count_repeats)
     names, n_nodes = edges.numbering, edges.n_nodes
     if names is not None:
+        names, n_nodes = names.tolist(), None
         told = doubtful_names(names)
         if told is not None:
             warn_user(f"{name}: {told}")
-        names, n_nodes = list(names), None
-        if edges.called and all(one in edges.numbering for one in edges.called[:2]):
+        if edges.called and all(one in names for one in edges.called[:2]):
             warn_user(f"{name}: nodes are called as the columns are, {edges.called[:2]}; is a header repeated?")
         _tell_of_headers([names[i] for i in ends[0]], weights, len(ends), len(names), name)
         unfit = first_unfit(names)

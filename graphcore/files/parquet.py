@@ -7,8 +7,9 @@ import os
 import numpy as np
 
 from ..exceptions import FormatError, InputError, ParameterError, missing_package
-from ..graphs.from_edges import Numbering, as_ids
+from ..graphs.from_edges import as_ids
 from ..graphs.from_table import Columns
+from ..graphs.numbering import Numbering, in_turn, text_of
 from ..graphs.rows import edge_weights
 from .atomic import atomic_output, text_output
 from .edge_list import FULL_MEMORY, block_size, choose_columns, graph_of_blocks, notes_on_ends
@@ -123,15 +124,15 @@ class ParquetEdges:
 
     def _arrays(self, batch):
         """Return (ends, weights) of a batch; new names get the next numbers."""
-        arrays = {name: batch.column(name).to_numpy(zero_copy_only=False) for name in self.called}
-        columns = Columns(arrays)
-        if self.numbering is None:
-            ends = np.stack([as_ids("columns", columns.ends("columns", name)) for name in self.called[:2]], axis=1)
-        else:
-            # Names are listed row by row, to be numbered in the order in which they first appear.
-            sides = [columns.values("columns", name).tolist() for name in self.called[:2]]
-            names = [str(name) for row in zip(*sides, strict=True) for name in row]
-            ends = self.numbering.of(names, len(names)).reshape(-1, 2)
+        columns, sides = Columns(check_parquet()[0].Table.from_batches([batch])), []
+        for name in self.called[:2]:
+            if self.numbering is None:
+                sides.append(as_ids("columns", columns.ends("columns", name)))
+            elif (text := columns.text(name)) is not None:
+                sides.append(text)
+            else:
+                sides.append(text_of(list(map(str, columns.values("columns", name).tolist()))))
+        ends = np.stack(sides, axis=1) if self.numbering is None else self.numbering.of(in_turn(*sides)).reshape(-1, 2)
         if not self.weighted:
             return ends, np.empty(0)
         return ends, edge_weights(columns.values("weight_column", self.called[2]).astype(np.float64), len(ends))

@@ -6,6 +6,7 @@ import re
 import numpy as np
 
 from ..exceptions import FormatError, ParameterError
+from ..graphs.numbering import Text
 
 MISSING = frozenset(["", "-", "?", "na", "n/a", "#n/a", "nan", "<na>", "nat", "null", "none", "{}"])
 # "007" is a name, not the number 7: the file's own names must come back with the labels.
@@ -14,6 +15,11 @@ _ID = re.compile(r"0|-?[1-9][0-9]{0,18}")
 _LONGEST_LINE = 1 << 20
 # Characters that no text file holds: control characters, by which binary files are recognised, and surrogates.
 _UNFIT = re.compile("[\0-\x08\n\r\x0e-\x19\x1b-\x1f\ud800-\udfff]")
+# White space that Python strips, but for line ends: that of ASCII, and other.
+_BLANKS = " \t\x0b\x0c\x1c\x1d\x1e\x1f"
+_OTHER_BLANKS = [
+    "\x85", "\xa0", "\u1680", *map(chr, range(0x2000, 0x200B)), "\u2028", "\u2029", "\u202f", "\u205f", "\u3000",
+]  # fmt: skip
 # A longer field is refused by readers of tables, Python's among them.
 _MAX_LENGTH = 131_072
 
@@ -112,9 +118,9 @@ def read_columns(text, delimiter, comments=("#", "%"), quoted=True, first_line=1
 
     All lines have the columns of the first, or a FormatError names the first one that has not.
     """
-    columns = _plain_columns(text, delimiter, comments, quoted)
+    columns = plain_columns(text, delimiter, comments, quoted)
     if columns is not None:
-        return columns
+        return [column.tolist() for column in columns]
     for number, line in enumerate(text.split("\n"), first_line):
         stripped = line.lstrip()
         if not stripped or stripped.startswith(comments):
@@ -133,25 +139,28 @@ def read_columns(text, delimiter, comments=("#", "%"), quoted=True, first_line=1
     return columns or []
 
 
-def _plain_columns(text, delimiter, comments, quoted):
-    """Split a text as `read_columns` does, all at once; None if it has to be read line by line.
+def plain_columns(text, delimiter, comments, quoted):
+    """Split a text as `read_columns` does, all at once, into columns of Text; None if it has to be read line by line.
 
-    It has to where there may be quotes, comments, blank lines or several blanks, or where lines differ in width.
+    It has to where there may be quotes, comments, blank lines or blanks around fields, or where lines differ in width.
     """
-    text = text.removesuffix("\n") + "\n"
-    doubtful = ["\n\n", "\n ", "\n\t", *(f"\n{mark}" for mark in comments), *(['"'] if quoted else [])]
-    doubtful += [] if delimiter else ["  ", " \n", "\t"]
-    mark = delimiter or " "
+    text, mark = text.removesuffix("\n") + "\n", delimiter or " "
+    doubtful = ["\n\n", *(f"\n{mark}" for mark in comments), *['"'] * quoted, *_OTHER_BLANKS * (not text.isascii())]
+    doubtful += [] if delimiter else [blank for blank in _BLANKS if blank != " "]
     if any(each in f"\n{text}" for each in doubtful) or not mark.isascii():
         return None
     code = np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
-    ends = code[(code == ord("\n")) | (code == ord(mark))] == ord("\n")
-    width = int(np.argmax(ends)) + 1
-    if len(ends) % width or (ends.reshape(-1, width) != ends[:width]).any():
+    stops = np.flatnonzero((code == ord("\n")) | (code == ord(mark)))
+    starts, are_ends = np.append(0, stops[:-1] + 1), code[stops] == ord("\n")
+    width = int(np.argmax(are_ends)) + 1
+    if len(stops) % width or (are_ends.reshape(-1, width) != are_ends[:width]).any():
         return None
-    fields = text.replace("\n", mark).split(mark)
-    fields = fields if delimiter is None else list(map(str.strip, fields))
-    return [fields[c:-1:width] for c in range(width)]
+    outermost = code[np.concatenate([starts, stops - 1])]
+    if np.isin(outermost, [ord(blank) for blank in _BLANKS if blank != mark]).any():
+        return None
+    if delimiter is None and (starts == stops).any():  # several blanks
+        return None
+    return [Text(code, starts[c::width], stops[c::width]) for c in range(width)]
 
 
 def unfit_reason(names):

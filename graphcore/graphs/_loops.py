@@ -9,6 +9,8 @@ from numba import njit
 from ..base.loops import compiled
 
 MAX, AVERAGE, SUM, MIN = 0, 1, 2, 3
+_FNV_START, _FNV_PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
+_MIX, _HALF, _LOWER = np.uint64(0x9E3779B97F4A7C15), np.uint64(32), np.uint64(0xFFFFFFFF)
 
 
 @compiled
@@ -21,6 +23,57 @@ def combined(policy, one_way, other_way):
     if policy == SUM:
         return one_way + other_way
     return min(one_way, other_way)
+
+
+@compiled
+def number_text(data, starts, stops, numbers, done, hashes, slots, names, ends, n_names):
+    """Number values of text from `done` on; returns (values done, names known), fewer than all where space ends.
+
+    Name k is ``names[ends[k] : ends[k + 1]]``. Of the slots, a power of two, each holds the upper half of a hash
+    (FNV-1a, mixed) and k + 1, or 0. Slots and names of many values are touched before the first is compared, so that
+    the memory's delays overlap.
+    """
+    mask = np.uint64(len(slots) - 1)
+    for begin in range(done, len(starts), len(hashes)):
+        end = min(begin + len(hashes), len(starts))
+        touched = 0
+        for i in range(begin, end):
+            hashed = _FNV_START
+            for at in range(starts[i], stops[i]):
+                hashed = (hashed ^ np.uint64(data[at])) * _FNV_PRIME
+            hashes[i - begin] = (hashed ^ (hashed >> _HALF)) * _MIX
+        for i in range(begin, end):
+            numbers[i] = slots[(hashes[i - begin] >> _HALF) & mask] & _LOWER
+        for i in range(begin, end):
+            touched += names[ends[max(numbers[i] - 1, 0)]]
+        numbers[begin] = touched  # or the compiler would leave the loop out
+        for i in range(begin, end):
+            start, size, hashed = starts[i], stops[i] - starts[i], hashes[i - begin]
+            place = (hashed >> _HALF) & mask
+            while True:
+                slot = slots[place]
+                k = np.int64(slot & _LOWER) - 1
+                if k < 0:
+                    at = ends[n_names]
+                    if n_names + 1 == len(ends) or at + size > len(names):
+                        return i, n_names
+                    for p in range(size):
+                        names[at + p] = data[start + p]
+                    numbers[i] = n_names
+                    n_names += 1
+                    ends[n_names] = at + size
+                    slots[place] = (hashed & ~_LOWER) | np.uint64(n_names)
+                    break
+                at = ends[k]
+                if (slot ^ hashed) >> _HALF == 0 and ends[k + 1] - at == size:
+                    p = 0
+                    while p < size and names[at + p] == data[start + p]:
+                        p += 1
+                    if p == size:
+                        numbers[i] = k
+                        break
+                place = (place + np.uint64(1)) & mask
+    return len(starts), n_names
 
 
 @compiled

@@ -101,7 +101,7 @@ def two_kinds(source, target):
 
 def doubtful_names(names):
     """Return the note on names of nodes that stand for missing values, repeat, or differ in writing only; or None."""
-    known = names if isinstance(names, dict) else set(names)
+    known = dict.fromkeys(names)
     try:  # a search of one text takes less time than a look at each name
         text = "\n".join(["", *known, ""])
         odd = _OTHERWISE.findall(text) if any(mark in text for mark in _MARKS_OF_ODD) else []

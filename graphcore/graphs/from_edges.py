@@ -11,6 +11,7 @@ from ..base.loops import away
 from ..base.types import ArrayLike
 from ..base.validation import check_choice, check_integer, unmasked
 from ..exceptions import InputError, ParameterError
+from .numbering import Numbering, Text, in_turn, text_of
 from .rows import (
     SYMMETRIZE,
     SYMMETRY_TOLERANCE,
@@ -119,18 +120,6 @@ def graph_from_ends(cls, ends, weights, n_nodes, *, node_names, symmetrize, warn
 # -- ids and names -----------------------------------------------------------------------------------------------------
 
 
-class Numbering(dict):
-    """Names and their numbers, in the order of first use."""
-
-    def __missing__(self, name):
-        self[name] = number = len(self)
-        return number
-
-    def of(self, names, n_names):
-        """Return numbers of so many names, as an int32 array."""
-        return np.fromiter(map(self.__getitem__, names), dtype=np.int32, count=n_names)
-
-
 def compact_ids(ids):
     """Number the ids that occur, in ascending order; returns (numbers, names or None).
 
@@ -198,11 +187,17 @@ def is_text(values):
 
 
 def number_names(sources, targets):
-    """Number names in the order of first use; returns (ends, int32, source and target in turn; list of names)."""
-    numbers = Numbering()
-    pairs = chain.from_iterable(zip(sources.tolist(), targets.tolist(), strict=True))
-    ends = numbers.of(pairs, 2 * len(sources))
-    return ends, [str(name) if isinstance(name, np.str_) else name for name in numbers]
+    """Number names in the order of first use; returns (ends, int32, source and target in turn; list of names).
+
+    Each column is Text or an array.
+    """
+    texts = [side if isinstance(side, Text) else text_of(side) for side in (sources, targets)]
+    if None not in texts:
+        numbering = Numbering()
+        return numbering.of(in_turn(*texts)), numbering.tolist()
+    pairs = list(chain.from_iterable(zip(sources.tolist(), targets.tolist(), strict=True)))
+    numbers = {name: i for i, name in enumerate(dict.fromkeys(pairs))}
+    return np.fromiter(map(numbers.__getitem__, pairs), dtype=np.int32, count=len(pairs)), list(numbers)
 
 
 def count_nodes(low, high, n_edges, n_nodes=None):

@@ -1,5 +1,6 @@
 """Tables of edges become a Graph: any data frame that narwhals knows, or plain columns."""
 
+import contextlib
 from collections.abc import Mapping
 from numbers import Real
 from typing import TYPE_CHECKING
@@ -10,12 +11,15 @@ from ..base.validation import are_missing, check_choice
 from ..exceptions import InputError, ParameterError, warn_user
 from .columns import TWO_KINDS, doubtful_names, edge_columns, is_index, left_out, two_kinds, weight_column
 from .from_edges import compact_ids, graph_from_ends, number_names, whole_numbers
+from .numbering import Text, arrow_text, text_of
 from .rows import SYMMETRIZE, counted, edge_weights
 
 if TYPE_CHECKING:
     import graphcore
 
 LIBRARIES = ("pandas", "polars", "pyarrow")
+# Types of columns, as narwhals calls them, that may hold text.
+_TEXT = ("String", "Categorical", "Enum")
 
 
 def from_table(
@@ -61,24 +65,25 @@ def from_table(
     sources, targets, weights, (source, target), notes = table_edges(table, source, target, weight)
     for note in notes if warn else ():
         warn_user(note)
-    if warn and two_kinds(source, target) and not set(sources.tolist()).isdisjoint(targets.tolist()):
-        warn_user(TWO_KINDS.format(source, target))
     weights = counted(weights, len(sources), count_repeats)
-    whole = [values.dtype.kind in "iu" for values in (sources, targets)]
+    whole = [not isinstance(side, Text) and side.dtype.kind in "iu" for side in (sources, targets)]
     if all(whole):
         ends = np.empty(2 * len(sources), dtype=np.int64)
         ends[::2], ends[1::2] = sources, targets
         ends, names = compact_ids(ends)
     elif any(whole):
+        kinds = ["integers" if one else "text" for one in whole]
         raise InputError(
-            f"column {source!r} holds {sources.dtype} and {target!r} {targets.dtype}: names of nodes must be "
-            "of one kind, all integers or all text"
+            f"column {source!r} holds {kinds[0]} and {target!r} {kinds[1]}: names of nodes must be of one kind, all "
+            "integers or all text"
         )
     else:
         ends, names = number_names(sources, targets)
         note = doubtful_names(names) if warn else None
         if note is not None:
             warn_user(note)
+    if warn and two_kinds(source, target) and len(np.intersect1d(ends[::2], ends[1::2])):
+        warn_user(TWO_KINDS.format(source, target))
     n_nodes = int(ends.max()) + 1
     return graph_from_ends(
         cls, ends.reshape(-1, 2), weights, n_nodes, node_names=names, symmetrize=symmetrize, warn=warn
@@ -100,7 +105,9 @@ def table_edges(table, source="source", target="target", weight="auto"):
         others = [name for name in rest if name != weight]
         notes = [left_out(others, "weight", {name: name for name in others}, weight=weight)] if others else []
     columns.collect((source, target, weight))
-    sources, targets = columns.ends("source", source), columns.ends("target", target)
+    texts = columns.text(source), columns.text(target)
+    sources = columns.ends("source", source) if texts[0] is None else texts[0]
+    targets = columns.ends("target", target) if texts[1] is None else texts[1]
     if len(sources) != len(targets):
         raise InputError(f"column {source!r} has {len(sources)} rows and {target!r} {len(targets)}")
     if len(sources) == 0:
@@ -165,6 +172,22 @@ class Columns:
         if self.is_lazy and there:
             self._table = self._table.select(*there).collect()
 
+    def _column(self, name):
+        return self._table[name] if isinstance(self._table, Mapping) else self._table.get_column(name)
+
+    def text(self, name):
+        """Return a column as Text, None if there is none, or if it holds anything else than text."""
+        if name not in self.names:
+            return None
+        values = self._column(name)
+        if isinstance(self._table, Mapping):
+            return text_of(values) if isinstance(values, (list, np.ndarray)) else None
+        if type(values.dtype).__name__ in _TEXT:
+            # There may be no pyarrow, or objects that it cannot hold.
+            with contextlib.suppress(ImportError, TypeError, ValueError, ArithmeticError, NotImplementedError):
+                return arrow_text(values.to_arrow())
+        return None
+
     def ends(self, parameter, name):
         """Return a column of names of nodes: integers, whole numbers as such, or text."""
         values = self.values(parameter, name)
@@ -200,8 +223,13 @@ class Columns:
 
     def raw(self, name):
         """Return one column as it is, text that is stored as bytes decoded."""
-        is_plain = isinstance(self._table, Mapping)
-        values = np.asanyarray(self._table[name] if is_plain else self._table.get_column(name).to_numpy())
+        column = self._column(name)
+        if isinstance(self._table, Mapping):
+            values = np.asanyarray(column)
+        else:
+            values = column.to_numpy()
+            if values.dtype.kind == "O" and column.null_count():  # pyarrow fills them in among categories
+                values = np.where(column.is_null().to_numpy(), None, values)
         if values.dtype.kind == "S":
             return np.char.decode(values, "utf-8")
         if values.dtype.kind == "O" and any(isinstance(one, bytes) for one in values.flat):

@@ -95,6 +95,14 @@ def test_missing_ends_are_no_nodes(missing, as_frame):
         Graph.from_table(pd.DataFrame(table) if as_frame else table)
 
 
+def test_missing_categories_are_no_nodes():
+    pa = pytest.importorskip("pyarrow")
+    columns = {"source": ["a", "b"], "target": ["b", None]}
+    table = pa.table({name: pa.array(values).dictionary_encode() for name, values in columns.items()})
+    with pytest.raises(InputError, match=r"column 'target' has no value in row 1 \(1 such rows\)"):
+        Graph.from_table(table)
+
+
 def test_ends_of_mixed_types():
     table = {"source": np.array([1, "a"], dtype=object), "target": np.array(["a", 2], dtype=object)}
     assert Graph.from_table(table).node_names.tolist() == [1, "a", 2]

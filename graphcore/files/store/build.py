@@ -265,7 +265,7 @@ def _read(given, path, limit):
         to_disk(stream)
     if not spool.n_edges and given.of_lines:
         raise FormatError("there are no edges")
-    return spool, None if names is None else np.array(list(names), dtype=object)
+    return spool, None if names is None else np.array(names.tolist(), dtype=object)
 
 
 # -- number: ids with gaps, in ascending order, without a table of all ids in memory -----------------------------------
