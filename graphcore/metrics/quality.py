@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 
+from ..base.lazy import import_scikit_learn
 from ..base.types import AnyGraph, ArrayLike, Floats, Floats32, csr_array
 from ..base.validation import (
     are_missing,
@@ -301,6 +302,7 @@ def agreement(labels: ArrayLike, truth: ArrayLike, graph: AnyGraph | None = None
 
 def compared(labels, truth):
     """Compute four scores of two labellings, by scikit-learn."""
+    import_scikit_learn()
     from sklearn.metrics import adjusted_rand_score, homogeneity_completeness_v_measure
 
     with warnings.catch_warnings():
