@@ -17,6 +17,8 @@ from . import depth  # noqa: F401  (declares the profiles)
 
 ROOT = Path(__file__).parents[1]
 LEFT_OUT = {ROOT / "tests" / name for name in ("bench", "docs")}
+# What the first test of tests/base compiles serves the other process, too, if that comes to these later.
+LATER = {ROOT / "tests" / name for name in ("cli", "cluster")}
 
 # Programs that tests start are to run the code under test, whatever else is installed, with the loops compiled for it.
 os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
@@ -43,7 +45,8 @@ def pytest_configure(config):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
-    """Let a run of the slow tests have those that a run of the quick ones leaves out."""
+    """Order the tests; let a run of the slow ones have those that a run of the quick ones leaves out."""
+    items.sort(key=lambda item: not LATER.isdisjoint(item.path.parents))
     if config.option.markexpr == "slow":
         for item in items:
             if not LEFT_OUT.isdisjoint(item.path.parents):
