@@ -121,7 +121,7 @@ def test_one_long_list_among_few_bits(tmp_path, limits):
 
 def test_options(tmp_path):
     path = write_files(tmp_path, graph_files(LISTS))
-    with pytest.warns(GraphWarning, match="directed"):
+    with pytest.warns(GraphWarning, match="both directions"):
         read_graph(path)
     with pytest.raises(InputError, match="not symmetric"):
         read_graph(path, symmetrize="error")
