@@ -614,7 +614,7 @@ def build_coreset(
         if is_matrix:
             return sample_coreset(as_kernel(graph), n_clusters, **settings)
         return sample_coreset(graph, n_clusters, **settings).over(graph)
-    shape = getattr(graph, "shape", ())
+    shape: tuple[int, ...] = getattr(graph, "shape", ())
     if len(shape) == 2 and shape[0] != shape[1] and graph_maker(graph, declared=True) is None:
         raise InputError(
             f"graph is an array of shape {shape}, and no graph; for vectors X give their graph, knn_graph(X), or "
