@@ -2,9 +2,9 @@
 
 from ..base.suggestions import suggest_in
 from .charts import cluster_sizes, dendrogram
-from .graphs import coreset_map, graph_drawing, quotient_graph
+from .graphs import graph_drawing, quotient_graph
 
-__all__ = ["cluster_sizes", "coreset_map", "dendrogram", "graph_drawing", "quotient_graph"]
+__all__ = ["cluster_sizes", "dendrogram", "graph_drawing", "quotient_graph"]
 
 suggest_in(__name__)
 

@@ -60,10 +60,10 @@ def shortened(name, longest=80):
     return name if len(name) <= longest else f"{name[: longest - 1]}…"
 
 
-def clusters_by_size(labels, weights=None):
-    """Return the clusters that hold points, the heaviest first (points weigh 1 if None)."""
-    found = np.unique(labels)
-    return found[np.argsort(-np.bincount(labels, weights)[found], kind="stable")].tolist()
+def clusters_by_size(labels):
+    """Return the clusters that hold points, the largest first."""
+    found, sizes = np.unique(labels, return_counts=True)
+    return found[np.argsort(-sizes, kind="stable")].tolist()
 
 
 def clusters_gid(clusters, each=False):
@@ -125,19 +125,18 @@ def label_points(ax, points, texts, *, gap=4.0, beside=True):
     return written
 
 
-def scatter_clusters(ax, points, labels, area, *, weights=None, **look):
+def scatter_clusters(ax, points, labels, area, **look):
     """Draw a mark at each point, in colour and shape of its cluster; the limits of `ax` must be final but for them.
 
-    `weights` are of points (1 if None). Up to six clusters are named in a legend, others at the median of their points
-    if there is room.
+    Up to six clusters are named in a legend, others at the median of their points if there is room.
     """
-    clusters = clusters_by_size(labels, weights)
+    clusters = clusters_by_size(labels)
     marks = []
     for c in clusters:
         color, shape = cluster_style(c)
         mine = labels == c
         marks.append(ax.scatter(
-            *points[mine].T, s=np.broadcast_to(area, labels.shape)[mine], c=color, marker=shape, linewidths=0.3,
+            *points[mine].T, s=area, c=color, marker=shape, linewidths=0.3,
             edgecolors=INK, gid=clusters_gid([c]), **look,
         ))  # fmt: skip
     texts = [str(c) for c in clusters]

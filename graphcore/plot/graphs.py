@@ -1,17 +1,14 @@
-"""Pictures of a graph: its clusters as disks, every node of a small graph, and the map of a coreset."""
+"""Pictures of a graph: its clusters as disks, and every node of a small graph."""
 
 from typing import Any
 
 import numpy as np
 
 from ..base.colors import color_of, components
-from ..base.loops import limited_libraries
 from ..base.types import AnyGraph, ArrayLike, Axes, Sequence
 from ..base.validation import check_integer
-from ..cluster.coreset import Coreset
 from ..exceptions import InputError
 from ..graphs.graph import Graph, subgraph
-from ..kernels.graph import GraphKernel
 from ..metrics.quality import placed_labels
 from ..metrics.quality import quotient_graph as weight_between
 from ._style import (
@@ -237,7 +234,7 @@ def graph_drawing(graph: AnyGraph, labels: ArrayLike, *, ax: Axes | None = None)
     places = _places(graph, labels, k, nodes, ends, weights)
     labels = labels[nodes]
     ax = axes_of(ax, (6.4, 4.6))
-    _draw_edges(ax, places, ends[_sample(len(ends), _MOST_EDGES)])
+    _draw_edges(ax, places, ends[np.sort(np.random.default_rng(0).permutation(len(ends))[:_MOST_EDGES])])
     ax.set(xticks=[], yticks=[], frame_on=False)
     ax.set_aspect("equal", adjustable="datalim")
     ax.margins(0.03)
@@ -246,11 +243,6 @@ def graph_drawing(graph: AnyGraph, labels: ArrayLike, *, ax: Axes | None = None)
         _shade(ax, places[labels == c], c)
     scatter_clusters(ax, places, labels, area, zorder=3)
     return ax
-
-
-def _sample(count, most):
-    """Return the numbers of a sample of `most` of `count` things, ascending; of all where there are not more."""
-    return np.sort(np.random.default_rng(0).permutation(count)[:most])
 
 
 def _edges(graph, nodes):
@@ -334,109 +326,3 @@ def _shade(ax, points, cluster):
     around = middle + 1.06 * (corners - middle)
     style = {"facecolor": color, "edgecolor": color, "alpha": 0.25, "joinstyle": "round"}
     ax.add_patch(Polygon(around, linewidth=1, zorder=2, gid=clusters_gid([cluster]), **style))
-
-
-# -- two coordinates for each node of a coreset ------------------------------------------------------------------------
-
-# The matrix of the graph between clusters is dense.
-_MAX_CLUSTERS = 1000
-_MOST_MAPPED = 600
-# Steps of the lazy walk from a node.
-_STEPS = 2
-
-
-@picture
-def coreset_map(
-    graph: AnyGraph, coreset: Coreset, labels: ArrayLike, *, n_jobs: int | None = None, ax: Axes | None = None,
-) -> Axes:  # fmt: skip
-    """Draw the nodes of a coreset, or a sample of 600 of them, in two dimensions, sized by their weight.
-
-    Up to six clusters have a legend. Of more, which differ in one of 40 colours or 6 shapes, the number of each large
-    one stands at the median of its nodes.
-
-    Parameters
-    ----------
-    graph : Graph, sparse matrix or networkx graph
-    coreset : Coreset
-        Of :func:`graphcore.build_coreset`, or ``model.clustering_.coreset``.
-    labels : array-like of shape (n_nodes,), integer
-        Clusters of all nodes of the graph, such as ``model.labels_``; the thousand of the largest volume are placed.
-    n_jobs : int, optional
-    {ax}
-
-    Notes
-    -----
-    The coordinates are a spectral embedding. Clusters are placed by the second and third eigenvector of the graph
-    between them, because eigenvectors of a sparse graph itself are concentrated on a few nodes. The weight inside
-    clusters is left out, and the mean degree is spread over all pairs, so that small clusters do not take the ends of
-    the map. A node lies at the mean of the clusters in which a lazy random walk of two steps from it ends.
-
-    References
-    ----------
-    Zhang, Rohe, "Understanding Regularized Spectral Clustering via Graph Conductance", NeurIPS 2018.
-
-    Examples
-    --------
-    >>> import graphcore
-    >>> graph, labels = graphcore.datasets.planted_partition(4, 50, p_in=0.3, p_out=0.02, random_state=0)
-    >>> coreset = graphcore.build_coreset(graph, 4, size=20, random_state=0)
-    >>> ax = graphcore.plot.coreset_map(graph, coreset, labels)
-    >>> sorted(text.get_text() for text in ax.get_legend().get_texts())
-    ['0', '1', '2', '3']
-    """
-    graph, labels, k = placed_labels(graph, labels, None)
-    chosen, points = _coordinates(graph, coreset.indices, labels, k, n_jobs)
-    labels, weights = labels[coreset.indices[chosen]], coreset.weights[chosen]
-    ax = axes_of(ax, (6.4, 4.2))
-    # In proportion to the weight; marks are smaller where there are more of them.
-    typical, mean = float(np.clip(9000 / len(weights), 9, 60)), weights.mean()
-    area = np.clip(typical * weights / mean, 3, 6 * typical) if mean > 0 else np.full(len(weights), typical)
-    ax.margins(0.08)
-    ax.set(xlabel="second eigenvector", ylabel="third eigenvector", xticks=[], yticks=[])
-    ax.spines[:].set(color=MIDDLE, visible=True)
-    if len(chosen) < len(coreset):
-        ax.set_title(f"{len(chosen):,} of {len(coreset):,} coreset nodes", fontsize=8, loc="left")
-    # Clusters of large weight, not of many coreset nodes, come first.
-    scatter_clusters(ax, points, labels, area, weights=weights, alpha=0.85, zorder=2)
-    return ax
-
-
-def _coordinates(graph, nodes, labels, k, n_jobs):
-    """Return the positions in `nodes` of those that are placed, ascending, and their coordinates (n_placed, 2)."""
-    clusters, places = _cluster_places(weight_between(graph, labels, k, n_jobs=n_jobs))
-    position = np.full(k + 1, -1)  # the last entry is that of label -1
-    position[clusters] = np.arange(len(clusters))
-    chosen = np.flatnonzero(position[labels[nodes]] >= 0)
-    chosen = chosen[_sample(len(chosen), _MOST_MAPPED)]
-    labels = position[labels]
-    mass = np.where(labels[:, None] < 0, 0.0, np.insert(places, 2, 1.0, axis=1)[labels])
-    kernel = GraphKernel(graph)
-    for _ in range(_STEPS):
-        mass = 0.5 * (mass + kernel.product(mass * kernel.degrees[:, None], n_jobs))
-    mass = mass[nodes[chosen]]
-    return chosen, mass[:, :2] / mass[:, 2:]
-
-
-def _cluster_places(between):
-    """Return the largest clusters and their coordinates, two eigenvectors of the graph between these clusters."""
-    from scipy.linalg import eigh
-
-    volumes = np.asarray(between.sum(axis=1)).ravel()
-    clusters = np.sort(np.argsort(-volumes, kind="stable")[: min(_MAX_CLUSTERS, np.count_nonzero(volumes > 0))])
-    A = between[clusters][:, clusters].toarray()
-    np.fill_diagonal(A, 0.0)
-    n, total = len(clusters), A.sum()
-    if n < 3 or total == 0:
-        raise InputError(
-            f"{n} clusters with weight {total:g} between them have no two coordinates, for which three are needed; "
-            "graph_drawing draws up to 3,000 nodes of any graph"
-        )
-    A += total / n**2
-    root = np.sqrt(A.sum(axis=1))
-    A /= np.outer(root, root)
-    with limited_libraries():
-        _, vectors = eigh(A, subset_by_index=[n - 3, n - 1], overwrite_a=True)
-    places = vectors[:, [1, 0]] / root[:, None]
-    # Eigenvectors come with either sign: the largest entry is made positive.
-    extreme = np.abs(places).argmax(axis=0)
-    return clusters, places * np.where(places[extreme, [0, 1]] < 0, -1.0, 1.0)

@@ -135,7 +135,7 @@ def write_report(
     facts = gather_facts(graph, labels, n_jobs=n_jobs, **measured)
     drawn = None if pictures else []
     if pictures and find_spec("matplotlib") is not None:
-        drawn = draw_pictures(facts, n_jobs)
+        drawn = draw_pictures(facts)
     text = _render(facts, about or About("Clusters of a graph"), drawn)
     with text_output(path) as stream:
         stream.write(text)

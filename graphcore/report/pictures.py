@@ -8,8 +8,7 @@ from xml.etree import ElementTree
 
 from markupsafe import Markup
 
-from ..exceptions import InputError
-from ..plot import _style, cluster_sizes, coreset_map, dendrogram, graph_drawing, quotient_graph
+from ..plot import _style, cluster_sizes, dendrogram, graph_drawing, quotient_graph
 from ..plot.charts import cluster_names
 from ..plot.graphs import MOST_DRAWN
 
@@ -35,7 +34,7 @@ class Picture(NamedTuple):
     svg: str
 
 
-def draw_pictures(facts, n_jobs):
+def draw_pictures(facts):
     """Draw all pictures that a clustering has (list of Picture)."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
@@ -44,7 +43,6 @@ def draw_pictures(facts, n_jobs):
         "sizes": ("Sizes and conductance", lambda ax: _sizes(ax, facts)),
         "quotient": ("Clusters and the links between them", lambda ax: _quotient(ax, facts)),
         "drawing": ("The graph", lambda ax: _drawing(ax, facts)),
-        "coreset": ("Map of the coreset", lambda ax: _coreset(ax, facts, n_jobs)),
         "tree": ("Tree of the clusters", lambda ax: _tree(ax, facts)),
     }
     pictures = []
@@ -87,15 +85,6 @@ def _tree(ax, facts):
         if (place := names.index(text.get_text())) < len(clusters):  # else it stands for several
             text.set_gid(_style.clusters_gid([clusters[place]]))
     return ax
-
-
-def _coreset(ax, facts, n_jobs):
-    run = facts.clustering
-    try:
-        return run and coreset_map(facts.graph, run.coreset, run.labels, n_jobs=n_jobs, ax=ax)
-    except InputError:
-        # Two clusters, or clusters that nothing joins, have no map; nothing is wrong with them.
-        return None
 
 
 def _svg(figure, name, title):

@@ -142,34 +142,6 @@ def test_quotient_draws_clusters_in_their_colours_and_the_links(planted):
     assert_readable(ax.figure)
 
 
-# -- map of the coreset ------------------------------------------------------------------------------------------------
-
-
-def test_the_map_is_that_of_a_dense_computation(planted):
-    graph, model = planted
-    labels, coreset = model.labels_, model.clustering_.coreset
-    ax = plot.coreset_map(graph, coreset, labels)
-    A = graph.to_scipy().toarray()
-    H = np.eye(8)[labels]
-    between = H.T @ A @ H
-    np.fill_diagonal(between, 0)
-    between += between.sum() / 64
-    root = np.sqrt(between.sum(axis=1))
-    values, vectors = np.linalg.eigh(between / np.outer(root, root))
-    assert np.diff(values)[-3:].min() > 1e-6  # otherwise the vectors would not be determined
-    places = vectors[:, [-2, -3]] / root[:, None]
-    walk = 0.5 * np.eye(len(A)) + 0.5 * A / A.sum(axis=1, keepdims=True)
-    expected = (walk @ walk @ H @ places)[coreset.indices]
-    drawn = {int(c.get_gid().split()[1]): c for c in ax.collections}
-    assert sorted(drawn) == list(range(8)) and ax.get_legend() is None
-    for c, marks in drawn.items():
-        mine = labels[coreset.indices] == c
-        np.testing.assert_allclose(np.abs(marks.get_offsets()), np.abs(expected[mine]), atol=1e-6)
-        np.testing.assert_allclose(
-            marks.get_sizes() / marks.get_sizes()[0], coreset.weights[mine] / coreset.weights[mine][0]
-        )
-
-
 # -- dendrogram --------------------------------------------------------------------------------------------------------
 
 
@@ -238,17 +210,11 @@ def test_drawing_has_every_node_and_clusters_lie_apart(planted):
 
 Q3 = random_quotient(3)
 PATH = graphcore.Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 4])
-DRAWN = graphcore.build_coreset(graphcore.Graph.from_edges([0], [1]), 1, size=2, random_state=0)
 REFUSED = [
     ("no cluster holds a node", lambda: plot.cluster_sizes(sums_like([0, 0], [1, 1]))),
     ("no cluster", lambda: plot.quotient_graph(Q3[0], [0, 0, 0])),
     ("n_clusters=6", lambda: plot.dendrogram(random_tree(5), n_clusters=6)),
     ("one cluster has no tree", lambda: plot.dendrogram(np.empty((0, 4)))),
-    ("2 clusters", lambda: plot.coreset_map(PATH, DRAWN, [0, 0, 1, 1, 1])),
-    (
-        "3 clusters with weight 0 between them",
-        lambda: plot.coreset_map(np.kron(np.eye(3), np.ones((2, 2))), DRAWN, [0, 0, 1, 1, 2, 2]),
-    ),
     (
         "3,001 nodes are more than",
         lambda: plot.graph_drawing(graphcore.Graph.from_edges(range(3000), range(1, 3001)), [0] * 3001),
@@ -273,7 +239,6 @@ def test_every_picture_is_drawn_into_the_axes_given(planted):
     drawings = (
         lambda ax: plot.cluster_sizes(sums, ax=ax),
         lambda ax: plot.quotient_graph(model, ax=ax),
-        lambda ax: plot.coreset_map(graph, model.clustering_.coreset, model.labels_, ax=ax),
         lambda ax: plot.graph_drawing(graph, model.labels_, ax=ax),
         lambda ax: plot.dendrogram(model, ax=ax),
     )
