@@ -94,8 +94,8 @@ def again(graph: Graph, folder: str) -> None:
     soft = CoresetSpectralClustering(2, max_cluster_size=20, random_state=0).fit(graph, labels=known)
     shares: NDArray[np.float64] = soft.predict_proba(graph)
     print(soft.membership_.shape, shares.shape)
-    made = graphcore.datasets.planted_blocks([20, 20], [30, 10], [[300, 20], [20, 100]], random_state=0)
-    both = CoresetSpectralClustering(2, random_state=0).fit(Graph.from_biadjacency(made.matrix))
+    bipartite = Graph.from_biadjacency(np.kron(np.eye(2), np.ones((20, 20))))
+    both = CoresetSpectralClustering(2, random_state=0).fit(bipartite)
     rows, columns = both.labels_[:40], both.labels_[40:]
     print(len(rows), len(columns))
 

@@ -1,16 +1,16 @@
 """Graphs and vectors with known clusters: random models, small real data sets.
 
-All functions return named tuples: the data first (`graph`, `data` or `matrix`), and then its clusters (`labels`, or
-`row_labels` and `column_labels`), where scikit-learn's loaders have `target`.
+All functions return named tuples: the data first (`graph` or `data`), and then its clusters (`labels`), where
+scikit-learn's loaders have `target`.
 """
 
 from ..base.lazy import lazy_names
 
 # Modules must not share a name with a function, or importing one would hide the other.
 _HOMES = {
-    "LabeledGraph": ".planted", "LabeledMatrix": ".planted", "LabeledVectors": ".planted", "crossing_lines": ".small",
+    "LabeledGraph": ".planted", "LabeledVectors": ".planted", "crossing_lines": ".small",
     "degree_corrected_partition": ".planted", "load_digits": ".small", "load_karate": ".small",
-    "planted_blocks": ".planted", "planted_partition": ".planted",
+    "planted_partition": ".planted",
 }  # fmt: skip
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, _HOMES)

@@ -1,9 +1,7 @@
 # What type checkers see of the names that are imported when they are first used.
 from .planted import LabeledGraph as LabeledGraph
-from .planted import LabeledMatrix as LabeledMatrix
 from .planted import LabeledVectors as LabeledVectors
 from .planted import degree_corrected_partition as degree_corrected_partition
-from .planted import planted_blocks as planted_blocks
 from .planted import planted_partition as planted_partition
 from .small import crossing_lines as crossing_lines
 from .small import load_digits as load_digits

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..base.loops import compiled
 from ..base.streams import Streams
-from ..base.types import ArrayLike, Labels, RandomState, Sequence, csr_array
+from ..base.types import ArrayLike, RandomState, Sequence
 from ..base.validation import check_integer, check_real
 from ..exceptions import ParameterError
 from ..graphs.graph import Graph
@@ -42,22 +42,6 @@ class LabeledVectors(NamedTuple):
 
     data: np.ndarray
     labels: np.ndarray
-
-
-class LabeledMatrix(NamedTuple):
-    """A sparse matrix whose blocks are known.
-
-    Attributes
-    ----------
-    matrix : csr_array of shape (n_rows, n_columns), float64
-    row_labels : ndarray of shape (n_rows,), int32
-    column_labels : ndarray of shape (n_columns,), int32
-        Block of every row and of every column, from 0.
-    """
-
-    matrix: csr_array
-    row_labels: Labels
-    column_labels: Labels
 
 
 def planted_partition(
@@ -240,76 +224,6 @@ def degree_corrected_partition(
     return LabeledGraph(graph_of_pairs(ends, n_nodes), labels_of(borders))
 
 
-def planted_blocks(
-    row_sizes: Sequence[int], column_sizes: Sequence[int], entries: ArrayLike, *, row_skew: float = 0.0,
-    column_skew: float = 0.0, random_state: RandomState = None,
-) -> LabeledMatrix:  # fmt: skip
-    """Draw a sparse matrix whose rows and columns fall into blocks (a stochastic block model with two sides).
-
-    The number of draws in each block is a Poisson variable; each draw picks a row and a column of the block, and adds 1
-    there. As a directed graph's matrix (rows and columns are the same nodes), its blocks say which communities link to
-    which; as a bipartite graph's, which kinds of rows go with which kinds of columns.
-
-    Parameters
-    ----------
-    row_sizes, column_sizes : sequence of ints
-        Rows and columns of every block.
-    entries : array-like of shape (n_row_blocks, n_column_blocks)
-        Expected draws in each block.
-    row_skew, column_skew : float, default 0.0
-        The i-th row or column of a block, from 1, is drawn with probability proportional to ``i ** -skew``; 0 draws all
-        alike, and words of a text have about 1 (Zipf's law).
-    random_state : int, numpy Generator, RandomState or None, default None
-
-    Returns
-    -------
-    LabeledMatrix
-        The matrix of counts and the blocks of its rows and columns, which are numbered block by block. Some may be
-        empty.
-
-    Raises
-    ------
-    ParameterError
-        If a parameter is out of its range.
-
-    References
-    ----------
-    Holland, Laskey, Leinhardt, "Stochastic blockmodels: first steps", Social Networks 5 (1983), for directed graphs.
-
-    Examples
-    --------
-    >>> import graphcore
-    >>> made = graphcore.datasets.planted_blocks([3, 2], [4, 4], [[20, 0], [0, 10]], random_state=0)
-    >>> made.matrix.shape, made.row_labels.tolist(), bool(made.matrix[:3, 4:].sum() == 0)
-    ((5, 8), [0, 0, 0, 1, 1], True)
-    """
-    import scipy.sparse as sp
-
-    borders = [cluster_borders(np.size(sizes), sizes, name) for name, sizes in
-               (("row_sizes", row_sizes), ("column_sizes", column_sizes))]  # fmt: skip
-    skews = check_real("row_skew", row_skew, low=0), check_real("column_skew", column_skew, low=0)
-    entries = np.asarray(entries)
-    shape = tuple(len(each) - 1 for each in borders)
-    if entries.shape != shape or entries.dtype.kind not in "biuf" or not ((entries >= 0) & (entries < 1e18)).all():
-        raise ParameterError(
-            f"entries must be a number that is not negative for each of {shape[0]} x {shape[1]} blocks, got "
-            f"{entries.dtype} of shape {entries.shape}"
-        )
-    streams = Streams(random_state).child("planted blocks")
-    counts = streams.generator("counts").poisson(entries)
-    blocks = np.repeat(np.arange(counts.size), counts.ravel())
-    ends = []
-    for side, name in enumerate(("rows", "columns")):
-        own = np.unravel_index(blocks, shape)[side]
-        low, high = borders[side][own], borders[side][own + 1]
-        places = np.concatenate([np.arange(1, size + 1) for size in np.diff(borders[side])])
-        before = np.concatenate([[0.0], np.cumsum(places ** -skews[side])])
-        points = streams.generator(name).random(len(blocks))
-        ends.append(_node_at(before, before[low] + points * (before[high] - before[low]), low, high))
-    matrix = sp.coo_array((np.ones(len(blocks)), tuple(ends)), shape=tuple(int(each[-1]) for each in borders))
-    return LabeledMatrix(matrix.tocsr(), *map(labels_of, borders))
-
-
 def _power_law(exponent, ratio, n, generator):
     """Draw n numbers between 1 and `ratio` with density proportional to x ** -exponent, by inversion."""
     exponent = check_real("exponent", exponent, low=1, open_low=True)
@@ -333,17 +247,17 @@ def cluster_borders(n_clusters, cluster_size, name="cluster_size"):
     """Return the first node of every cluster, then the number of nodes (int64); `cluster_size` for all or each."""
     n_clusters = check_integer("n_clusters", n_clusters, low=1)
     if np.ndim(cluster_size) == 0:
-        sizes = [check_integer(name, cluster_size, low=1)] * n_clusters
+        sizes = [check_integer("cluster_size", cluster_size, low=1)] * n_clusters
     else:
-        sizes = [check_integer(name, size, low=1) for size in cluster_size]
+        sizes = [check_integer("cluster_size", size, low=1) for size in cluster_size]
         if len(sizes) != n_clusters:
             raise ParameterError(
-                f"{name} has {len(sizes)} sizes for n_clusters={n_clusters}; give one for every cluster, or one "
+                f"cluster_size has {len(sizes)} sizes for n_clusters={n_clusters}; give one for every cluster, or one "
                 "number for all"
             )
     n_nodes = sum(sizes)
     if n_nodes >= 2**31:
-        raise ParameterError(f"{name}: the clusters have {n_nodes} nodes in all; fewer than 2**31 are possible")
+        raise ParameterError(f"cluster_size: the clusters have {n_nodes} nodes in all; fewer than 2**31 are possible")
     return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
 
 

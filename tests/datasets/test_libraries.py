@@ -34,13 +34,11 @@ def test_crossing_lines():
 USABLE = {
     "planted_partition": {"n_clusters": 2, "cluster_size": 10, "p_in": 0.5, "p_out": 0.1},
     "degree_corrected_partition": {"n_clusters": 2, "cluster_size": 5},
-    "planted_blocks": {"row_sizes": [2, 3], "column_sizes": [4], "entries": [[3], [2]]},
     "crossing_lines": {"n_samples": 5},
 }
 WRONG = {
     "planted_partition": {"cluster_size": [0, [3, 4, 5], 2**31], "p_in": [1.5], "p_out": [np.nan]},
     "degree_corrected_partition": {"mixing": [1.1], "exponent": [1], "expected_degrees": [[1.0, 2.0], [-1.0] * 10]},
-    "planted_blocks": {"row_sizes": [[0, 3]], "entries": [[3, 2], [[-1], [2]]]},
     "crossing_lines": {"n_samples": [5.0], "random_state": ["x"]},
 }
 
