@@ -611,7 +611,6 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
     def report(
         self, path: PathLike, *, title: str | None = None, truth: ArrayLike | None = None, pictures: bool = True,
-        described: Table | None = None,
     ) -> "ReportFacts":  # fmt: skip
         """Write a report on the clusters: one HTML file that needs no other file and no network.
 
@@ -626,8 +625,6 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
             Known classes to compare with, of any kind; integers below 0 and the text "-1" stand for "not known".
         pictures : bool, default True
             Whether to draw pictures, which needs matplotlib; where that is missing the page says so.
-        described : table, optional
-            Result of :func:`graphcore.metrics.describe`, whose columns or words the page shows for each cluster.
 
         Returns
         -------
@@ -648,9 +645,7 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         check_is_fitted(self)
         from ..report.page import report_model
 
-        return report_model(
-            self, path, self.graph_, self.clustering_, title=title, truth=truth, pictures=pictures, described=described
-        )
+        return report_model(self, path, self.graph_, self.clustering_, title=title, truth=truth, pictures=pictures)
 
     def save(self, path: PathLike) -> None:
         """Write the model to one file, graph included, without pickle; :func:`graphcore.load` reads it.

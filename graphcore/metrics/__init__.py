@@ -2,7 +2,7 @@
 
 from ..base.suggestions import suggest_in
 from ..cluster.refine.problem import ClusterSums
-from .descriptions import central_nodes, cluster_summary, describe, medoids
+from .descriptions import central_nodes, cluster_summary
 from .kernel_cost import CoresetCost, coreset_cost, kernel_kmeans_cost
 from .quality import (
     agreement,
@@ -16,7 +16,7 @@ from .quality import (
 
 __all__ = [
     "ClusterSums", "CoresetCost", "agreement", "central_nodes", "cluster_summary", "conductance", "coreset_cost",
-    "cut_and_volume", "describe", "kernel_kmeans_cost", "medoids", "modularity", "normalized_cut", "outside_share",
+    "cut_and_volume", "kernel_kmeans_cost", "modularity", "normalized_cut", "outside_share",
     "quotient_graph",
 ]  # fmt: skip
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base.types import AnyGraph, ArrayLike, Table
+from ..base.types import AnyGraph, ArrayLike
 from ..cluster.membership import cluster_shares
 from ..cluster.pipeline import Clustering
 from ..cluster.refine.merging import MergeTree, agglomerate
@@ -122,8 +122,8 @@ class ReportFacts(Measured):
         Nodes that have an edge and no cluster.
     levels, inside
         LevelFacts of coarser levels, the coarsest first; the cluster of the level above that each cluster lies in.
-    clustering, described
-        The run that made the labels, and the distinguishing columns of each cluster, where they are known.
+    clustering : Clustering or None
+        The run that made the labels, where it is known.
     """
 
     graph: Graph = field(repr=False)
@@ -139,7 +139,6 @@ class ReportFacts(Measured):
     levels: list = field(repr=False)
     inside: np.ndarray | None = field(repr=False)
     clustering: Clustering | None = field(repr=False)
-    described: list | None = field(repr=False)
 
     @property
     def leaves_outliers(self) -> bool:
@@ -174,7 +173,7 @@ class ReportFacts(Measured):
 
 def gather_facts(
     graph: AnyGraph, labels: ArrayLike, n_clusters: int | None = None, *, clustering: Clustering | None = None,
-    membership: Any = None, truth: ArrayLike | None = None, described: Table | None = None, n_jobs: int | None = None,
+    membership: Any = None, truth: ArrayLike | None = None, n_jobs: int | None = None,
 ) -> ReportFacts:  # fmt: skip
     """Compute the measures of a labelling that a report shows.
 
@@ -192,8 +191,6 @@ def gather_facts(
         Shares of every node in every cluster, rows adding up to 1; without it the page tells shares of edge weight.
     truth : array-like of shape (n_nodes,), optional
         Known classes to compare with, see :func:`graphcore.metrics.agreement`.
-    described : table, optional
-        From :func:`graphcore.metrics.describe` for these labels: "cluster", "name" and "score".
     n_jobs : int, optional
 
     Returns
@@ -234,18 +231,7 @@ def gather_facts(
         comparison=None if truth is None else _compare_classes(graph, labels, truth, n_clusters),
         n_unlabelled=int(np.count_nonzero((labels < 0) & (graph.degrees > 0))), clustering=clustering,
         levels=levels, inside=level.inside if levels else None,
-        described=None if described is None else _described(described, n_clusters),
     )  # fmt: skip
-
-
-def _described(table, n_clusters):
-    """Describe the distinguishing columns of each cluster; differences are in standard deviations."""
-    clusters, names, scores = (np.asarray(table[name]).tolist() for name in ("cluster", "name", "score"))
-    words: list = [[] for _ in range(n_clusters)]
-    is_signed = any(score < 0 for score in scores)
-    for c, name, score in zip(clusters, names, scores, strict=True):
-        words[c].append(f"{name} {score:+.1f}" if is_signed else str(name))
-    return [", ".join(each) for each in words]
 
 
 def _tree(between, sizes, clustering):

@@ -104,7 +104,7 @@ def write_report(
         Whether to draw pictures, which needs matplotlib; where that is missing the page says so.
     n_jobs : int, optional
     **measured
-        Further arguments of :func:`gather_facts`: `n_clusters`, `clustering`, `membership`, `truth` and `described`.
+        Further arguments of :func:`gather_facts`: `n_clusters`, `clustering`, `membership` and `truth`.
 
     Returns
     -------

@@ -99,7 +99,7 @@ def test_names_on_pages_of_claims_exist(page):
 def test_functions_that_pages_call_exist():
     text = "".join(page.read_text(encoding="utf-8") for page in PAGES)
     names = set(re.findall(r"(?<![\w./])graphcore\.([A-Za-z_][\w.]*)(?=\()", text))
-    assert {"load", "metrics.medoids"} <= names
+    assert {"load", "metrics.central_nodes"} <= names
     for name in names:
         reduce(descend, name.split("."), graphcore)
 
