@@ -1,6 +1,8 @@
 """The report: a page that stands alone, says what is so, and runs nothing but its own script."""
 
 import re
+import shutil
+import subprocess
 from dataclasses import replace
 
 import numpy as np
@@ -164,6 +166,27 @@ def test_the_verdict_calls_agreement_of_seeds_by_its_name(planted, tmp_path, sta
 def test_the_verdict_of_clusters_that_are_none(tmp_path, labels, said):
     page = written(tmp_path / "out.html", TRIANGLES, labels)
     assert said in page.text
+
+
+# -- in a browser ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_a_browser_runs_the_page_without_an_error_and_shows_what_needs_its_script(planted, tmp_path):
+    graph, clustering = planted
+    browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if browser is None:
+        pytest.skip("there is no Chromium")
+    page = tmp_path / "out.html"
+    write_report(page, graph, clustering.labels, clustering=clustering)
+    done = subprocess.run(
+        [browser, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}",
+         "--enable-logging=stderr", "--dump-dom", page.as_uri()],
+        capture_output=True, text=True, timeout=300, check=True,
+    )  # fmt: skip
+    assert "CONSOLE" not in done.stderr  # what the browser says of scripts and styles that it refuses, or that fail
+    assert "hidden data-script" in page.read_text() and "data-script" in done.stdout
+    assert not re.search(r"<[^>]* hidden=\"\"[^>]* data-script", done.stdout)
 
 
 # -- the estimator -----------------------------------------------------------------------------------------------------
