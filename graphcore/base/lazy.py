@@ -38,7 +38,7 @@ def lazy_names(package, homes):
             return import_module(f".{name}", package)
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        from .suggestions import suggesting
+        from .validation import suggesting
 
         value = suggesting(getattr(import_whole(homes[name], package), name), package)
         setattr(sys.modules[package], name, value)  # not asked for again

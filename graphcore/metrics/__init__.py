@@ -1,6 +1,6 @@
 """Quality of a clustering: normalised cut, conductance, modularity, kernel k-means, coresets, agreement."""
 
-from ..base.suggestions import suggest_in
+from ..base.validation import suggest_in
 from ..cluster.refine.problem import ClusterSums
 from .descriptions import central_nodes, cluster_summary
 from .kernel_cost import CoresetCost, coreset_cost, kernel_kmeans_cost

@@ -1,6 +1,6 @@
 """Plots of a clustering. Each function draws into matplotlib axes and returns them; matplotlib is needed."""
 
-from ..base.suggestions import suggest_in
+from ..base.validation import suggest_in
 from .charts import cluster_sizes, dendrogram
 from .graphs import graph_drawing, quotient_graph
 

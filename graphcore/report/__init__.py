@@ -1,6 +1,6 @@
 """A report on a clustering: one HTML page on the input, the quality, the stability, and each cluster."""
 
-from ..base.suggestions import suggest_in
+from ..base.validation import suggest_in
 from .facts import ReportFacts, gather_facts
 from .page import About, write_report
 
