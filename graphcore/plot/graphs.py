@@ -174,7 +174,7 @@ def _name(ax, places, radii, texts):
     figure.draw_without_rendering()
     per_point = abs(np.diff(ax.transData.transform([(1, 0), (0, 0)])[:, 0])[0])
     for place, radius, (c, choices) in zip(places, radii, texts.items(), strict=True):
-        size, is_dark = min(11, max(7, radius * 0.5)), sum(components(color_of(c))) < 300
+        size, is_dark = min(11, max(7, radius * 0.5)), np.dot(components(color_of(c)), (0.21, 0.72, 0.07)) < 110
         look = {"ha": "center", "va": "center", "fontsize": size, "color": "white" if is_dark else "black"}
         for choice in choices:
             text = ax.text(*place, choice, zorder=3, **look)

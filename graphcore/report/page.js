@@ -176,6 +176,7 @@
   // -- levels: a map of clusters in clusters, made of the tables
 
   const map = document.querySelector(".map");
+  const colors = map?.dataset.colors.split(" ");
 
   const makeTree = () => {
     const levels = [new Map()];
@@ -218,16 +219,20 @@
       ["left", "top", "width", "height"].forEach((side, i) => { element.style[side] = `${box[i]}%`; });
       return element;
     };
+    const paint = (element, each) => {
+      const [color, share] = each.parts.length ? ["var(--bar)", each.out] : [colors[each.cluster % colors.length], 0.5];
+      element.style.background = `color-mix(in srgb, ${color} ${100 * share}%, var(--card))`;
+      return element;
+    };
     map.replaceChildren();
     divide(part.parts, [0, 0, 100, 100], (each, box) => {
-      const button = put(make("button"), box);
+      const button = paint(put(make("button"), box), each);
       button.type = "button";
-      button.style.setProperty("--out", `${100 * each.out}%`);
       const label = `${each.cluster}: ${number(each.size)} nodes, ${each.names}`;
       const inner = make("span");
       button.title = `cluster ${label}; conductance ${each.out}`;
       button.append(label, inner);
-      if (each.parts.length) divide(each.parts, [0, 0, 100, 100], (one, at) => inner.append(put(make("i"), at)));
+      if (each.parts.length) divide(each.parts, [0, 0, 100, 100], (one, at) => inner.append(paint(put(make("i"), at), one)));
       button.classList.toggle("whole", each.parts.length > 0);
       button.addEventListener("click", () => {
         if (!each.parts.length) return choose(each.cluster);

@@ -19,6 +19,7 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
 from .. import __version__
+from ..base.colors import COLORS
 from ..base.types import AnyGraph, ArrayLike, PathLike
 from ..cluster.n_clusters import how_chosen
 from ..cluster.pipeline import UNSURE
@@ -173,7 +174,8 @@ def _template():
     }  # fmt: skip
     environment.globals |= {
         "Markup": Markup, "median": np.median, "far": _FAR, "near": _NEAR, "same": _SAME, "unsure": UNSURE,
-        "most_classes": MOST_CLASSES, "most_leaves": MOST_LEAVES, "nothing": "\u2013", "pictures_need": NEEDED,
+        "colors": COLORS, "most_classes": MOST_CLASSES, "most_leaves": MOST_LEAVES, "nothing": "\u2013",
+        "pictures_need": NEEDED,
     }  # fmt: skip
     return environment.from_string(_asset("page.html"))
 

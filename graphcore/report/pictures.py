@@ -98,8 +98,9 @@ def _svg(figure, name, title):
             stream, format="svg", transparent=True, metadata=dict.fromkeys(("Date", "Creator", "Format", "Type"))
         )
     text = stream.getvalue()
-    # A hundredth of a point cannot be seen.
-    text = re.sub(r"\d+\.\d{3,}", lambda found: f"{float(found[0]):.2f}", text[text.index("<svg") :])
+    # A hundredth of a point cannot be seen; letters have scales of less.
+    pattern, text = r"(scale\(.*?\))|\d+\.\d{3,}", text[text.index("<svg") :]
+    text = re.sub(pattern, lambda found: found[1] or f"{float(found[0]):.2f}", text)
     referred, tree = {*_REFERENCE.findall(text), "edges"}, ElementTree.fromstring(text)
     for metadata in tree.findall("{*}metadata"):
         tree.remove(metadata)

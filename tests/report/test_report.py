@@ -92,6 +92,7 @@ def test_pictures_are_there_and_take_all_colours_but_those_of_clusters_from_the_
     assert {"--ink", "--step0"} <= used
     for block in re.findall(r":root \{(.*?)\}", page.styles[0], re.DOTALL):
         assert used <= set(re.findall(r"(--\w+):", block))  # both for light and for dark
+    assert "scale(0.015625)" in drawings  # letters are as large as their places
     # Clusters, and the numbers on them, have the same colours on both.
     assert set(re.findall(r"(?:fill|stroke): ?(#[0-9a-f]{6})", drawings)) <= {*COLORS, "#ffffff"}
 
