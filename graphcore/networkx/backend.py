@@ -192,7 +192,7 @@ def coreset_spectral_communities(
 
 def clustered(graph, k, seed, options):
     """Fit the class to a graph, with networkx's kinds of seeds."""
-    from ..cluster.estimator import CoresetSpectralClustering
+    from .. import CoresetSpectralClustering
 
     seed = seed.getrandbits(32) if isinstance(seed, random.Random) else seed
     known = {name: options.pop(name, None) for name in ("labels", "initial_labels", "sample_weight")}
