@@ -205,7 +205,8 @@ class ClusterTree:
         Parameters
         ----------
         nodes : bool, default False
-            Whether to write the nodes of the graph, by their names, in place of the leaves' ids.
+            Whether to write the nodes of the graph by their names, and clusters of the fit as "cluster_3" by their
+            label, in place of ids.
         """
         return "".join(self._newick(nodes))
 
@@ -236,11 +237,12 @@ class ClusterTree:
             write_table(self.to_table(), path)
 
     def _newick(self, nodes):
-        """Yield the tree piece by piece; larger clusters are named by their ids, and leaves too without `nodes`."""
+        """Yield the tree piece by piece; clusters are named by their ids, with `nodes` those of the fit by label."""
         n, table = self.n_leaves, self.to_table()
         lengths = table["height"][table["parent"][:-1]] - table["height"][:-1]
         ends = [*(f":{length:.6g}" for length in lengths.tolist()), ";\n"]
-        members = self._members() if nodes else str
+        called = [f"cluster_{c}" if nodes and c >= 0 else str(i) for i, c in enumerate(table["label"].tolist())]
+        members = self._members(called) if nodes else str
         stack: list[int | str] = [2 * n - 2]  # ids to open, and texts
         while stack:
             item = stack.pop()
@@ -250,10 +252,10 @@ class ClusterTree:
                 yield members(item) + ends[item]
             else:
                 a, b = self.merges.children[item - n].tolist()
-                stack += [f"){item}{ends[item]}", b, ",", a, "("]
+                stack += [f"){called[item]}{ends[item]}", b, ",", a, "("]
 
-    def _members(self):
-        """Return a function that writes the nodes of a leaf."""
+    def _members(self, called):
+        """Return a function that writes the nodes of a leaf; `called` are names of clusters."""
         order = np.argsort(self.leaf_of, kind="stable")
         starts = np.searchsorted(self.leaf_of[order], np.arange(self.n_leaves + 1))
 
@@ -261,7 +263,7 @@ class ClusterTree:
             inside = order[starts[leaf] : starts[leaf + 1]]
             names = map(str, (inside if self.node_names is None else np.asarray(self.node_names)[inside]).tolist())
             texts = [name if _PLAIN.fullmatch(name) else "'" + name.replace("'", "''") + "'" for name in names]
-            return texts[0] if len(texts) == 1 else f"({','.join(f'{text}:0' for text in texts)}){leaf}"
+            return texts[0] if len(texts) == 1 else f"({','.join(f'{text}:0' for text in texts)}){called[leaf]}"
 
         return members
 

@@ -124,7 +124,9 @@ def leaves_of(text):
 def test_newick_has_all_nodes_and_heights(model, tmp_path):
     tree = model.tree_
     tree.write(tmp_path / "tree.nwk")
-    found = leaves_of((tmp_path / "tree.nwk").read_text())
+    text = (tmp_path / "tree.nwk").read_text()
+    assert sorted(map(int, re.findall(r"\)cluster_(\d+)", text))) == list(range(tree.n_clusters))
+    found = leaves_of(text)
     assert set(found) == {str(name) for name in model.graph_.node_names[model.labels_ >= 0]}
     np.testing.assert_allclose(list(found.values()), tree.to_table()["height"][-1], rtol=1e-4)
     assert sorted(map(int, leaves_of(tree.to_newick()))) == list(range(tree.n_leaves))
@@ -135,7 +137,7 @@ def test_a_tree_of_one_cluster():
     assert (tree.n_clusters, tree.at_resolution(1)) == (1, 1)
     one = CoresetSpectralClustering(1, coreset_size=1, random_state=0).fit(Graph.from_edges([0, 0], [1, 2])).tree_
     assert one.n_leaves == 1 and one.to_linkage().shape == (0, 4)
-    assert one.to_newick() == "0;\n" and one.to_newick(nodes=True) == "(0:0,1:0,2:0)0;\n"
+    assert one.to_newick() == "0;\n" and one.to_newick(nodes=True) == "(0:0,1:0,2:0)cluster_0;\n"
     assert one.labels_at(1).tolist() == [0, 0, 0]
 
 
