@@ -107,7 +107,7 @@ class BVGraphEdges:
         check_node_count(said.n_nodes, said.n_arcs)
         loops.warm_up()
 
-    def blocks(self, _folder):
+    def blocks(self):
         """Yield (ends, no weights, share of the nodes read)."""
         for first, degrees, neighbors in self._lists():
             ends = np.empty((len(neighbors), 2), dtype=np.int32)

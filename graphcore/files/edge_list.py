@@ -4,12 +4,11 @@ The first lines tell the delimiter, whether there is a header, and which columns
 else a file has is said by the options of a `Reading`.
 """
 
+import contextlib
 import csv
 import math
 import os
 import re
-import tempfile
-import warnings
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +23,7 @@ from ..graphs.columns import TWO_KINDS, doubtful_names, edge_columns, is_index, 
 from ..graphs.columns import weight_column as find_weight
 from ..graphs.from_edges import compact_ids, graph_from_ends
 from ..graphs.graph import Graph
-from ..graphs.numbering import Numbering, in_turn, text_of
+from ..graphs.numbering import Numbering, in_turn, integers_of, text_of
 from ..graphs.rows import SYMMETRIZE, counted
 from .atomic import as_text
 from .source import check_encoding
@@ -35,17 +34,15 @@ from .text import (
     is_id,
     is_number,
     plain_columns,
-    read_columns,
     sample_lines,
     split_line,
-    unequal_fields,
     unfit_reason,
 )
 
 # Memory from which on blocks of edges have their largest size.
 FULL_MEMORY = 1 << 30
-# Characters that are parsed at once, at most; parsing takes about ten bytes for each.
-CHUNK = 1 << 22
+# Characters that are parsed at once, at most; parsing takes some fifty bytes for each.
+CHUNK = 1 << 18
 # Entries of the matrix that are written at once.
 _PIECE = 1 << 16
 # Lines with more numeric columns than these beside the ends are more likely vectors than edges.
@@ -56,8 +53,6 @@ _MANY_ENDS = 5
 _TIME = 1e8
 # A header may state this number of nodes without asking; above it, there must be an edge for every 32 nodes.
 _FEW_NODES, _NODES_PER_EDGE = 1 << 20, 32
-# Names such as 007, which numpy takes for numbers.
-_ZERO = re.compile(r'(?:^|[\s,;|"])0\d')
 # The comment in which write_graph notes the number of nodes and the kind of ids, so that its files read back the same.
 _OWN = re.compile(r"# graphcore edge list; nodes: (\d{1,18}|named); ids: (integer|string); weights: (yes|no)")
 _COMMENT = "a comment, though it has the columns of an edge; pass comments=() (--comments '') to read such lines"
@@ -446,18 +441,11 @@ class TextEdges:
         self.weighted = self._dialect.weight is not None
         self.numbering = None if self._dialect.integer else Numbering()
 
-    def blocks(self, folder):
-        """Yield (ends, weights, share of the file read); a temporary file lies in `folder`."""
-        path, line, dialect = os.path.join(folder, "piece"), self._dialect.skip + 1, self._dialect
+    def blocks(self):
+        """Yield (ends, weights, share of the file read)."""
+        line = self._dialect.skip + 1
         for text, share in self._texts():
-            odd = unequal_fields(text, dialect.delimiter, dialect.width, dialect.quoted)
-            if odd is not None:
-                raise FormatError(f"line {line + odd[0]}: {odd[1]}: {text.split(chr(10))[odd[0]].strip()[:60]!r}")
-            try:
-                ends, weights = self._parsed(text, path)
-            except FormatError as error:
-                raise self._located(text, line, str(error)) from None
-            yield ends, weights, share
+            yield *self._parsed(text, line), share
             line += text.count("\n")
 
     def _texts(self):
@@ -473,44 +461,46 @@ class TextEdges:
                 read += len(chunk)
                 yield _without_comments(chunk, self._dialect.comments), min(1.0, read / size)
 
-    def _parsed(self, text, path):
-        """Return (ends, weights) of a piece of text."""
-        dialect = self._dialect
-        if dialect.integer:
-            if _ZERO.search(text):
-                rows = (dialect.split(line) for line in text.split("\n") if _ZERO.search(line))
-                if any(c < len(row) and not is_id(row[c]) for row in rows for c in dialect.columns):
-                    raise FormatError("there are names that are no numbers")
-            if dialect.delimiter and ("\n " in text or "\n\t" in text):  # lines of blanks are no rows for numpy
-                text = re.sub(r"(?m)^[ \t]+$", "", text)
-            return _load_integers(text, dialect, path)
-        columns = plain_columns(text, dialect.delimiter, (), dialect.quoted)
-        if columns is None:
-            columns = list(map(text_of, read_columns(text, dialect.delimiter, (), dialect.quoted)))
-        if not columns:
-            return np.empty((0, 2), dtype=np.int32), np.empty(0)
-        if max(dialect.used) >= len(columns) or dialect.width == len(dialect.used) < len(columns):
-            raise FormatError("there are lines of another width")
-        names = in_turn(*(columns[c] for c in dialect.columns))
-        if (names.starts == names.stops).any():
-            raise FormatError("a name is blank")
-        ends = self.numbering.of(names).reshape(-1, 2)
-        if dialect.weight is None:
-            return ends, np.empty(0)
-        try:
-            weights = np.array(list(map(float, columns[dialect.weight].tolist())))
-        except ValueError as error:
-            raise FormatError(str(error)) from None
-        return ends, _checked(weights)
+    def _parsed(self, text, line):
+        """Return (ends, weights) of a piece of text, which begins at this line of the file.
 
-    def _located(self, text, line, otherwise):
-        """Return the FormatError that names the first bad line, or has the text `otherwise` if no line looks bad."""
-        for number, each in enumerate(text.split("\n"), line):
-            problem = _problem(self._dialect.split(each), self._dialect) if each.strip() else None
+        Plain lines are parsed all at once; where these hold anything unexpected, line by line.
+        """
+        dialect = self._dialect
+        columns = plain_columns(text, dialect.delimiter, (), dialect.quoted)
+        if columns is not None and len(columns) == dialect.width:
+            with contextlib.suppress(ValueError, OverflowError):
+                return self._numbers([columns[c] for c in dialect.used])
+        rows, lines = [], text.split("\n")
+        for number, each in enumerate(lines, line):
+            if not each.strip():
+                continue
+            fields = dialect.split(each)
+            problem = _problem(each, fields, dialect, is_last=number == line + len(lines) - 1)
             if problem:
                 shown = each.strip() if len(each) <= 60 else f"{each.strip()[:57]}..."
-                return FormatError(f"line {number}: {problem}: {shown!r}")
-        return FormatError(f"the lines cannot be read: {otherwise}")
+                raise FormatError(f"line {number}: {problem}: {shown!r}")
+            rows.append([fields[c] for c in dialect.used])
+        columns = zip(*rows, strict=True) if rows else [[]] * len(dialect.used)
+        return self._numbers([text_of(list(column)) for column in columns])
+
+    def _numbers(self, columns):
+        """Return (ends, weights) of the columns that are read; a ValueError tells of what is no name or number."""
+        weights = np.empty(0)
+        if self.weighted:
+            fields = columns[2].tolist()
+            weights = np.array(list(map(float, fields)), dtype=np.float64)
+            # The minimum is NaN if any weight is.
+            if "_" in "".join(fields) or not (weights.min(initial=0) >= 0 and weights.max(initial=0) < np.inf):
+                raise ValueError
+        if self._dialect.integer:
+            ends = np.stack([integers_of(column) for column in columns[:2]], axis=1)
+            narrow = ends.min(initial=0) >= -(2**31) and ends.max(initial=0) < 2**31
+            return ends.astype(np.int32) if narrow else ends, weights
+        names = in_turn(*columns[:2])
+        if (names.starts == names.stops).any():
+            raise ValueError
+        return self.numbering.of(names).reshape(-1, 2), weights
 
 
 def _without_comments(text, marks):
@@ -520,44 +510,17 @@ def _without_comments(text, marks):
     return re.sub(rf"(?m)^[ \t]*(?:{'|'.join(map(re.escape, marks))}).*", "", text)
 
 
-def _load_integers(text, dialect, path):
-    """Parse edges between integers by numpy, which reads a file faster than lines in memory."""
-    with open(path, "w", encoding="utf-8", newline="") as stream:
-        stream.write(text)
-    kind = np.dtype([("ends", np.int64, 2), ("weight", np.float64)]) if dialect.weight is not None else np.int64
-    whole = len(dialect.used) == dialect.width and dialect.used == list(range(dialect.width))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", DeprecationWarning)  # a fraction as an integer
-        warnings.filterwarnings("ignore", "loadtxt: input contained no data", UserWarning)
-        try:
-            table = np.loadtxt(
-                path, dtype=kind, delimiter=dialect.delimiter, usecols=None if whole else dialect.used,
-                quotechar='"' if dialect.quoted else None, comments=None, encoding="utf-8",
-                ndmin=2 if dialect.weight is None else 1,
-            )  # fmt: skip
-        except (ValueError, OverflowError, DeprecationWarning) as error:
-            raise FormatError(str(error)) from None
-    ends = table.reshape(-1, 2) if dialect.weight is None else table["ends"]
-    narrow = not len(ends) or (ends.min() >= -(2**31) and ends.max() < 2**31)
-    ends = np.ascontiguousarray(ends, dtype=np.int32 if narrow else np.int64)
-    return ends, np.empty(0) if dialect.weight is None else _checked(np.ascontiguousarray(table["weight"]))
-
-
-def _checked(weights):
-    # The minimum is NaN if any weight is, and needs no mask of full length.
-    if len(weights) and not (weights.min() >= 0 and weights.max() < np.inf):
-        raise FormatError("there are weights that are negative or not finite")
-    return weights
-
-
-def _problem(fields, dialect):
-    """Describe the first error in the fields of one line; None if there is none."""
+def _problem(line, fields, dialect, is_last):
+    """Describe the first error in one line; None if there is none. The last line of a file may be cut."""
+    if dialect.quoted and line.count('"') % 2:
+        return "a quote is not closed (pandas.read_csv reads fields of several lines, for Graph.from_table)"
+    least = dialect.width if is_last else max(dialect.used) + 1
+    if len(fields) != dialect.width if dialect.delimiter else len(fields) < least:
+        return (
+            f"{len(fields)} column{'s' * (len(fields) != 1)}, where the first lines have {dialect.width} (pass "
+            "delimiter= if another mark is between columns)"
+        )
     for column in dialect.used:
-        if column >= len(fields):
-            return (
-                f"{len(fields)} column{'s' * (len(fields) != 1)}, but column {column} (counted from 0) is needed (pass "
-                "delimiter= if another mark is between columns)"
-            )
         field, defect = fields[column], None
         if column == dialect.weight:
             if not (is_number(field) and 0 <= float(field) < math.inf):
@@ -582,17 +545,16 @@ def _problem(fields, dialect):
 
 def read_edge_list(source, reading):
     """Read an open Source as its Reading says."""
-    edges = TextEdges(source, reading)
-    with tempfile.TemporaryDirectory() as folder:
-        return graph_of_blocks(edges, edges.blocks(folder), reading, source.name)
+    return graph_of_blocks(TextEdges(source, reading), reading, source.name)
 
 
-def graph_of_blocks(edges, blocks, reading, name):
+def graph_of_blocks(edges, reading, name):
     """Build the graph of blocks of edges: TextEdges, ParquetEdges, or those of several files."""
     for told in edges.notes:
         warn_user(f"{name}: {told}")
     record_columns(edges.called)
-    pieces = [(ends, weights, note(f"{share:.0%}")) for ends, weights, share in blocks]  # no name keeps the last one
+    # No name keeps the last block.
+    pieces = [(ends, weights, note(f"{share:.0%}")) for ends, weights, share in edges.blocks()]
     ends = np.concatenate([piece[0] for piece in pieces]) if pieces else np.empty((0, 2))
     if not len(ends):
         raise FormatError("there are no edges")

@@ -195,14 +195,11 @@ class Tables:
         self.n_nodes = None if None in known else max(known)
         self.compact = self.n_nodes is None and self.names is None
 
-    def blocks(self, folder):
-        """Yield (ends (n_edges, 2), weights of length 0 for none, share of the input read) of every block.
-
-        Temporary files lie in `folder`.
-        """
+    def blocks(self):
+        """Yield (ends (n_edges, 2), weights of length 0 for none, share of the input read) of every block."""
         total, before = max(1, sum(table.size for table in self._tables)), 0
         for table in self._tables:
             with naming(table.name):
-                for ends, weights, share in table.edges.blocks(folder):
+                for ends, weights, share in table.edges.blocks():
                     yield ends, weights, (before + share * table.size) / total
             before += table.size

@@ -71,8 +71,7 @@ def read_table(source):
 
 def read_parquet(source, reading):
     """Read an open Source as its Reading says."""
-    edges = ParquetEdges(source, reading)
-    return graph_of_blocks(edges, edges.blocks(None), reading, source.name)
+    return graph_of_blocks(ParquetEdges(source, reading), reading, source.name)
 
 
 class ParquetEdges:
@@ -106,7 +105,7 @@ class ParquetEdges:
         self.numbering = None if are_ids and reading.ids != "string" else Numbering()
         self.weighted = weight is not None
 
-    def blocks(self, _folder):
+    def blocks(self):
         """Yield (ends, weights, share of the table read)."""
         with _opened(self._source) as table:
             total, read = max(1, table.metadata.num_rows), 0

@@ -1,7 +1,6 @@
 """Read and write graphs in files of all formats, and as stores."""
 
 import os
-import tempfile
 from collections import abc
 from contextlib import nullcontext
 from typing import Any
@@ -144,8 +143,8 @@ def read_graph(
 
 def _read_parts(paths, reading):
     """Read several files as one list of edges."""
-    with open_tables(paths, reading, FULL_MEMORY) as tables, tempfile.TemporaryDirectory() as folder:
-        return graph_of_blocks(tables, tables.blocks(folder), reading, paths[0])
+    with open_tables(paths, reading, FULL_MEMORY) as tables:
+        return graph_of_blocks(tables, reading, paths[0])
 
 
 def of_nodes(graph, table, complete=True):

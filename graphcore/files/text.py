@@ -78,30 +78,6 @@ def split_line(line, delimiter, quoted=True):
     return [field.strip() for field in fields] if delimiter else fields
 
 
-def unequal_fields(text, delimiter, width, quoted=True):
-    """Return (index of a line, what is wrong with it) where a line is cut, or parted otherwise; None if all are whole.
-
-    A quote is open, or there are other fields than `width`. Between blanks, columns that are not read may differ, but a
-    last line without a line end, which may be cut, has as many as the first ones.
-    """
-    quoted = quoted and '"' in text
-    if delimiter and not quoted and text.count(delimiter) == (width - 1) * text.rstrip("\n").count("\n") + width - 1:
-        return None
-    last = text.count("\n")
-    # Between blanks the last line alone is looked at, in files of many millions.
-    lines = enumerate(text.split("\n")) if delimiter or quoted else [(last, text[text.rfind("\n") + 1 :])]
-    for i, line in lines:
-        if quoted and line.count('"') % 2:
-            return i, "a quote is not closed (pandas.read_csv reads fields of several lines, for Graph.from_table)"
-        n = len(split_line(line, delimiter, quoted)) if line.strip() and (delimiter or i == last) else width
-        if n != width if delimiter else n < width:
-            return i, (
-                f"{n} column{'s' * (n != 1)}, where the first lines have {width} (pass delimiter= if another mark is "
-                "between columns)"
-            )
-    return None
-
-
 def guess_delimiter(lines, marks="\t,;|"):
     """Return the mark that splits most lines into the same number of columns, the first of several; None for blanks."""
     found = {}
@@ -142,24 +118,34 @@ def read_columns(text, delimiter, comments=("#", "%"), quoted=True, first_line=1
 def plain_columns(text, delimiter, comments, quoted):
     """Split a text as `read_columns` does, all at once, into columns of Text; None if it has to be read line by line.
 
-    It has to where there may be quotes, comments, blank lines or blanks around fields, or where lines differ in width.
+    It has to where there may be quotes or comments, or where lines differ in width.
     """
-    text, mark = text.removesuffix("\n") + "\n", delimiter or " "
-    doubtful = ["\n\n", *(f"\n{mark}" for mark in comments), *['"'] * quoted, *_OTHER_BLANKS * (not text.isascii())]
-    doubtful += [] if delimiter else [blank for blank in _BLANKS if blank != " "]
-    if any(each in f"\n{text}" for each in doubtful) or not mark.isascii():
+    doubtful = [*(f"\n{mark}" for mark in comments), *['"'] * quoted, *_OTHER_BLANKS * (not text.isascii())]
+    if any(each in f"\n{text}" for each in doubtful) or not (delimiter or " ").isascii():
         return None
+    text = text.removesuffix("\n") + "\n"
     code = np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
-    stops = np.flatnonzero((code == ord("\n")) | (code == ord(mark)))
-    starts, are_ends = np.append(0, stops[:-1] + 1), code[stops] == ord("\n")
-    width = int(np.argmax(are_ends)) + 1
-    if len(stops) % width or (are_ends.reshape(-1, width) != are_ends[:width]).any():
+    is_end, is_blank = code == ord("\n"), np.isin(code, list(_BLANKS.encode()))
+    if delimiter:
+        is_blank &= code != ord(delimiter)
+        stops = np.flatnonzero(is_end | (code == ord(delimiter)))
+        starts, last = np.append(0, stops[:-1] + 1), np.flatnonzero(is_end[stops])
+        while len(at := np.flatnonzero(is_blank[starts] & (starts < stops))):
+            starts[at] += 1
+        while len(at := np.flatnonzero(is_blank[stops - 1] & (starts < stops))):
+            stops[at] -= 1
+        widths = np.diff(last, prepend=-1)
+        is_full = (widths > 1) | (starts < stops)[last]
+        of_full = np.repeat(is_full, widths)
+        starts, stops, widths = starts[of_full], stops[of_full], widths[is_full]
+    else:
+        edges = np.diff((is_blank | is_end).astype(np.int8), prepend=1)
+        starts, stops = np.flatnonzero(edges == -1), np.flatnonzero(edges == 1)
+        widths = np.diff(np.searchsorted(starts, np.flatnonzero(is_end)), prepend=0)
+        widths = widths[widths > 0]
+    if len(widths) and widths.min() < widths.max():
         return None
-    outermost = code[np.concatenate([starts, stops - 1])]
-    if np.isin(outermost, [ord(blank) for blank in _BLANKS if blank != mark]).any():
-        return None
-    if delimiter is None and (starts == stops).any():  # several blanks
-        return None
+    width = int(widths[0]) if len(widths) else 0
     return [Text(code, starts[c::width], stops[c::width]) for c in range(width)]
 
 

@@ -72,8 +72,18 @@ def from_edges(
     sources, targets = unmasked("sources", sources), unmasked("targets", targets)
     if sources.ndim == targets.ndim == 1 and len(sources) != len(targets):
         raise InputError(f"{len(sources)} sources and {len(targets)} targets: there must be as many of each")
-    if any(ends.ndim == 1 and len(ends) and is_text(ends) for ends in (sources, targets)):
-        sources, targets, node_names = _numbered(sources, targets, n_nodes, node_names)
+    texts = [text_of(ends) if ends.ndim == 1 and len(ends) else None for ends in (sources, targets)]
+    if texts != [None, None]:
+        if n_nodes is not None or node_names is not None:
+            raise ParameterError(
+                "sources and targets hold text, which names and counts the nodes: leave n_nodes and node_names out"
+            )
+        if None in texts:
+            raise InputError(
+                f"sources hold {sources.dtype} and targets {targets.dtype}: nodes are named by integers, or all by text"
+            )
+        ends, node_names = number_names(*texts)
+        sources, targets = ends[::2], ends[1::2]
     sources, targets = as_ids("sources", sources), as_ids("targets", targets)
     if sources.dtype != targets.dtype:
         sources, targets = sources.astype(np.int64), targets.astype(np.int64)
@@ -88,20 +98,6 @@ def from_edges(
     ends = np.empty((len(sources), 2), dtype=np.int32)
     ends[:, 0], ends[:, 1] = sources, targets
     return graph_from_ends(cls, ends, weights, n_nodes, node_names=node_names, symmetrize=symmetrize, warn=warn)
-
-
-def _numbered(sources, targets, n_nodes, node_names):
-    """Ends given as text: their numbers, and the text as names."""
-    if n_nodes is not None or node_names is not None:
-        raise ParameterError(
-            "sources and targets hold text, which names and counts the nodes: leave n_nodes and node_names out"
-        )
-    if not all(ends.ndim == 1 and is_text(ends) for ends in (sources, targets)):
-        raise InputError(
-            f"sources hold {sources.dtype} and targets {targets.dtype}: nodes are named by integers, or all by text"
-        )
-    ends, names = number_names(sources, targets)
-    return ends[::2], ends[1::2], names
 
 
 def graph_from_ends(cls, ends, weights, n_nodes, *, node_names, symmetrize, warn, are_lines=False):

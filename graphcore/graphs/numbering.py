@@ -29,7 +29,11 @@ class Text:
     def tolist(self) -> list[str]:
         """Return the values as strings."""
         data, spans = self.data.tobytes(), zip(self.starts.tolist(), self.stops.tolist(), strict=True)
-        values = [data[start:stop].decode("utf-8", "surrogatepass") for start, stop in spans]
+        if data.isascii():
+            text = data.decode()
+            values = [text[start:stop] for start, stop in spans]
+        else:
+            values = [data[start:stop].decode("utf-8", "surrogatepass") for start, stop in spans]
         return values if self.codes is None else [values[code] for code in self.codes.tolist()]
 
 
@@ -71,6 +75,24 @@ def arrow_text(column: Any) -> Text | None:
     data = np.frombuffer(data or b"", dtype=np.uint8)[ends[0] : ends[-1]]
     ends = ends - ends[0]
     return Text(data, ends[:-1], ends[1:], column.indices.to_numpy().astype(np.int64) if has_codes else None)
+
+
+def integers_of(text: Text) -> Array:
+    """Return integers as Python writes them, of which 007 and +7 are none; a ValueError tells of others."""
+    first, is_digit = text.data[text.starts], (text.data >= ord("0")) & (text.data <= ord("9"))
+    starts = text.starts + (first == ord("-"))
+    lengths, digits_before = text.stops - starts, np.append(0, np.cumsum(is_digit))
+    is_zero = text.data[starts] == ord("0")
+    whole = (digits_before[text.stops] - digits_before[starts] == lengths) & (lengths > 0)
+    if not (whole & ~(is_zero & (text.stops - text.starts > 1))).all():
+        raise ValueError
+    if lengths.max(initial=0) > 18:
+        return np.array(list(map(int, text.tolist())), dtype=np.int64)
+    values = np.zeros(len(starts), dtype=np.int64)
+    for place in range(lengths.max(initial=0)):
+        at = place < lengths
+        values[at] = 10 * values[at] + (text.data[starts[at] + place] - ord("0"))
+    return np.where(first == ord("-"), -values, values)
 
 
 def in_turn(*sides: Text) -> Text:

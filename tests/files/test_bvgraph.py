@@ -107,7 +107,7 @@ def test_a_store_is_built_by_blocks_into_the_same_graph(tmp_path, limits, chain,
     assert_same(build_store(path, tmp_path / "a.store", symmetrize=policy, memory="2G"), expected, kinds=False)
     (tmp_path / "more.txt").write_text("0 299\n299 5\n")
     assert build_store([path, tmp_path / "more.txt"], tmp_path / "b.store").n_nodes == 300
-    blocks = list(edges_of(path).blocks(None))
+    blocks = list(edges_of(path).blocks())
     assert len(blocks) > 5 and blocks[-1][2] == 1
 
 

@@ -189,7 +189,7 @@ class _Blocks:
     def __init__(self, source, n_nodes):
         self._source, self.n_nodes = source, n_nodes
 
-    def blocks(self, _folder):
+    def blocks(self):
         """Yield blocks as `Tables.blocks` does."""
         weighted = None
         for i, block in enumerate(self._source):
@@ -254,7 +254,7 @@ def _read(given, path, limit):
     """Return the Spool of an input's edges, and the names of its nodes, None for integers."""
     spool, names = Spool(path), given.names
     with open(path, "wb") as stream:
-        for ends, weights, share in given.blocks(os.path.dirname(path)):
+        for ends, weights, share in given.blocks():
             note(f"read {share:.0%}")
             spool.append(stream, ends, weights)
             if names is not None and limit.exceeded():

@@ -17,6 +17,7 @@ from ...base.validation import read_only
 from ...exceptions import FormatError
 from ...graphs._loops import row_sums
 from ...graphs.from_edges import FIXED_WIDTH
+from ...graphs.numbering import Text, text_of
 from ..atomic import naming_file, to_disk
 from ..source import refusing
 
@@ -222,9 +223,8 @@ def names_as_arrays(names):
     names = [str(name) for name in names.tolist()]
     if max(map(len, names)) <= FIXED_WIDTH:
         return {"node_names": np.array(names)}
-    packed = [name.encode("utf-8", "surrogatepass") for name in names]
-    ends = np.cumsum(np.fromiter(map(len, packed), dtype=np.int64, count=len(packed)))
-    return {"node_names": np.frombuffer(b"".join(packed), dtype=np.uint8), "node_name_ends": ends}
+    text = text_of(names)
+    return {"node_names": text.data, "node_name_ends": text.stops}
 
 
 def names_from_arrays(names, ends):
@@ -233,14 +233,8 @@ def names_from_arrays(names, ends):
         return names
     if ends[0] < 0 or ends[-1] != len(names) or (ends[1:] < ends[:-1]).any():
         raise FormatError("node_name_ends.npy is damaged: the names do not end where they should")
-    packed, start = names.tobytes(), 0
-    out = np.empty(len(ends), dtype=object)
-    for i, end in enumerate(ends.tolist()):
-        try:
-            out[i] = packed[start:end].decode("utf-8", "surrogatepass")
-        except UnicodeDecodeError as error:
-            raise FormatError(
-                f"node_names.npy is damaged: the name of node {i} is not UTF-8 ({error.reason})"
-            ) from None
-        start = end
-    return out
+    try:
+        names = Text(names, np.append(0, ends[:-1]), ends).tolist()
+    except UnicodeDecodeError as error:
+        raise FormatError(f"node_names.npy is damaged: a name is not UTF-8 ({error.reason})") from None
+    return np.array(names, dtype=object)
