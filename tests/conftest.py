@@ -17,7 +17,7 @@ from . import depth  # noqa: F401  (declares the profiles)
 
 ROOT = Path(__file__).parents[1]
 LEFT_OUT = {ROOT / "tests" / name for name in ("bench", "docs")}
-# What the first test of tests/base compiles serves the other process, too, if that comes to these later.
+# The first test of tests/base compiles loops that these need, and the other process reads if it takes these later.
 LATER = {ROOT / "tests" / name for name in ("cli", "cluster")}
 
 # Programs that tests start are to run the code under test, whatever else is installed, with the loops compiled for it.
