@@ -35,7 +35,7 @@ def lazy_names(package, homes):
 
     def find(name):
         if homes.get(name, "") is None or (name not in homes and _is_module(package, name)):
-            return import_module(f".{name}", package)
+            return import_whole(f".{name}", package)
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         from .validation import suggesting

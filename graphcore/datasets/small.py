@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..base.lazy import import_whole
 from ..base.streams import Streams
 from ..base.types import RandomState
 from ..base.validation import check_integer, check_real
@@ -62,9 +63,7 @@ def load_digits() -> LabeledVectors:
     >>> data.shape, labels[:4].tolist()
     ((1797, 64), [0, 1, 2, 3])
     """
-    from sklearn.datasets import load_digits as load
-
-    digits = load()
+    digits = import_whole("sklearn.datasets").load_digits()
     return LabeledVectors(digits.data.astype(np.float32), digits.target.astype(np.int32))
 
 

@@ -179,8 +179,7 @@ def k_flats(X, n_clusters, n_dims=1, *, init="k-means++", sample_weight=None, ra
     X = as_points(X)
     weights = check_sample_weight(sample_weight, X.shape[0])
     rules = Rules(n_clusters, n_dims, **rules).checked(weights, X.shape[1], "the number of features")
-    import sklearn.cluster  # noqa: F401  loaded before its threads are limited
-
+    import_whole("sklearn.cluster")  # before its threads are limited
     with limited_libraries():
         problem = EuclideanFlats(X, weights, rules.n_dims, n_jobs=rules.n_jobs)
         run = best_of(problem, rules, _draws(problem, init, rules, weights, Streams(random_state)))

@@ -77,8 +77,7 @@ def linear_kmeans(
 
 def nearest_center(B, centers):
     """Find the nearest centre of every row: its index and the squared distance, in float64 and by blocks."""
-    from sklearn.metrics import pairwise_distances_argmin_min
-
+    pairwise_distances_argmin_min = import_whole("sklearn.metrics").pairwise_distances_argmin_min
     labels, distances = np.empty(len(B), dtype=np.int32), np.empty(len(B))
     step = max(1, (1 << 22) // max(1, B.shape[1] + len(centers)))
     with limited_libraries():

@@ -4,6 +4,7 @@ from numbers import Real
 
 import numpy as np
 
+from ..base.lazy import import_whole
 from ..base.streams import Streams
 from ..base.validation import check_choice, check_real
 from ..exceptions import InputError, ParameterError
@@ -88,8 +89,7 @@ def mean_square_deviation(X):
 
 def _sampled(X, name, number, random_state):
     """Apply a rule to the pairs of a sample."""
-    from sklearn.metrics import euclidean_distances
-
+    euclidean_distances = import_whole("sklearn.metrics").euclidean_distances
     n = X.shape[0]
     if n > _SAMPLE:
         X = X[np.sort(Streams(random_state).generator("bandwidth").choice(n, _SAMPLE, replace=False))]

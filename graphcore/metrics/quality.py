@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 
-from ..base.lazy import import_scikit_learn
+from ..base.lazy import import_scikit_learn, import_whole
 from ..base.types import AnyGraph, ArrayLike, Floats, Floats32, csr_array
 from ..base.validation import (
     are_missing,
@@ -303,12 +303,11 @@ def agreement(labels: ArrayLike, truth: ArrayLike, graph: AnyGraph | None = None
 def compared(labels, truth):
     """Compute four scores of two labellings, by scikit-learn."""
     import_scikit_learn()
-    from sklearn.metrics import adjusted_rand_score, homogeneity_completeness_v_measure
-
+    metrics = import_whole("sklearn.metrics")
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The number of unique classes")  # clusters may be many
-        homogeneity, completeness, nmi = homogeneity_completeness_v_measure(truth, labels)
-        ari = adjusted_rand_score(truth, labels)
+        homogeneity, completeness, nmi = metrics.homogeneity_completeness_v_measure(truth, labels)
+        ari = metrics.adjusted_rand_score(truth, labels)
     return {
         "ari": float(ari), "nmi": float(nmi), "homogeneity": float(homogeneity), "completeness": float(completeness),
     }  # fmt: skip

@@ -532,8 +532,7 @@ def _sketch(X, streams, n_jobs):
 
     Distances between such rows are never larger than Euclidean ones between the rows themselves.
     """
-    from sklearn.utils.extmath import randomized_svd
-
+    randomized_svd = import_whole("sklearn.utils.extmath").randomized_svd
     n, d = X.shape
     sample = np.sort(streams.generator("sketched rows").choice(n, min(n, _SKETCH_ROWS), replace=False))
     shift = 0 if is_sparse(X) else X[sample].mean(axis=0)
@@ -642,9 +641,7 @@ class WalkSearcher:
         self._norms = np.einsum("ij,ij->i", self._entries, self._entries)
 
     def _in_space(self, X):
-        from sklearn.preprocessing import normalize
-
-        return normalize(X) if self._metric == "cosine" else X
+        return import_whole("sklearn.preprocessing").normalize(X) if self._metric == "cosine" else X
 
     def kneighbors(self, rows):
         """Return distances and numbers of the nearest, nearest first; infinite and -1 where a walk met fewer."""

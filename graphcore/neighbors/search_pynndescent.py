@@ -9,6 +9,7 @@ from numbers import Integral
 
 import numpy as np
 
+from ..base.lazy import import_whole
 from ..base.loops import away, effective_jobs, module_lock
 from ..base.progress import note
 from ..base.streams import Streams
@@ -49,8 +50,8 @@ def build_index(X, n_neighbors, metric, random_state, n_jobs):
 
     def build():
         import numba
-        from pynndescent import NNDescent
 
+        NNDescent = import_whole("pynndescent").NNDescent
         n_threads = min(effective_jobs(n_jobs), numba.config.NUMBA_NUM_THREADS)
         return NNDescent(X, n_neighbors=n_neighbors, metric=metric, random_state=seed, n_jobs=n_threads)
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..base.lazy import import_whole
 from ..base.validation import check_magnitude, read_only
 from ..exceptions import InputError
 from ..graphs.from_matrix import check_given
@@ -23,8 +24,8 @@ def as_vectors(X, least=2):
     There have to be `least` of them.
     """
     import scipy.sparse as sp
-    from sklearn.utils import check_array
 
+    check_array = import_whole("sklearn.utils").check_array
     check_given(X)
     try:
         X = check_array(
