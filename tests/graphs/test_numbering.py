@@ -55,6 +55,10 @@ def test_columns_of_arrow(kind):
     pa = pytest.importorskip("pyarrow")
     values = ["a", "ß", "", "a", "日本"]
     column = pa.array(values).dictionary_encode() if kind == "dictionary" else pa.array(values, getattr(pa, kind)())
+    try:
+        column.cast(pa.large_string())
+    except pa.ArrowNotImplementedError:
+        pytest.skip("this pyarrow does not cast views, and tables of them go another way")
     assert arrow_text(column).tolist() == values
     assert arrow_text(column[2:4]).tolist() == values[2:4]
     assert arrow_text(pa.chunked_array([column[1:], column[:0], column])).tolist() == values[1:] + values
