@@ -3,6 +3,7 @@
 import math
 import warnings
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 
@@ -13,7 +14,6 @@ from ..base.validation import check_integer
 from ..exceptions import InputError
 from ..graphs._loops import row_sums
 from ..kernels.graph import MANY_ENTRIES
-from . import _power_loops as _loops
 
 # Initialisations of k-means, as long as an iteration takes no more distances than this.
 _INITIALISATIONS, _DISTANCES = 10, 1 << 24
@@ -226,23 +226,28 @@ def _multiplier(A, root, n_jobs):
         S, _ = normalized_adjacency(A)
         return lambda X: S @ X
     inverse = np.divide(1.0, root, out=np.zeros_like(root), where=root > 0).astype(np.float32)
-    structure, borders = (A.indptr, A.indices, A.data.astype(np.float32, copy=False)), row_blocks(A.indptr)
+    data, borders = A.data.astype(np.float32, copy=False), row_blocks(A.indptr)
+    parts = {first: _rows_of(A, data, first, last) for first, last in pairwise(borders.tolist())}
 
     def times(X):
-        out, shape = np.empty_like(X), (len(X), _loops.LANES)
-        scaled, product = np.zeros(shape, dtype=np.float32), np.empty(shape, dtype=np.float32)
+        scaled, out = (inverse[:, None] * X).astype(np.float32), np.empty_like(X)
 
         def multiply(first, last):
-            _loops.multiply_rows(structure, inverse, scaled.ravel(), first, last, product.ravel())
+            np.multiply(inverse[first:last, None], parts[first] @ scaled, out=out[first:last])
 
-        for start in range(0, X.shape[1], _loops.LANES):
-            some = X[:, start : start + _loops.LANES]
-            np.multiply(inverse[:, None], some, out=scaled[:, : some.shape[1]])
-            map_blocks(multiply, borders, n_jobs)
-            out[:, start : start + _loops.LANES] = product[:, : some.shape[1]]
+        map_blocks(multiply, borders, n_jobs)
         return out
 
     return times
+
+
+def _rows_of(A, data, first, last):
+    """Return some rows of a csr_array with other values; nothing is copied but where rows begin."""
+    import scipy.sparse as sp
+
+    starts = A.indptr[first : last + 1]
+    within = slice(starts[0], starts[-1])
+    return sp.csr_array((data[within], A.indices[within], starts - starts[0]), shape=(last - first, A.shape[1]))
 
 
 def _chebyshev(smoothed, X, weights, bound):

@@ -128,7 +128,7 @@ def test_nothing_beside_the_first_eigenvector_is_zero(A):
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_products_of_large_graphs_are_the_same_in_single_precision(name, limits):
     A = sp.csr_array(example_adjacencies()[name])
-    options = {"n_vectors": 11, "n_products": 7, "random_state": 3}  # more than are multiplied at a time
+    options = {"n_vectors": 11, "n_products": 7, "random_state": 3}
     expected = power._smooth(A, start(A.shape[0], 11, 3), 7)
     # Blocks of a few rows, so that products are put together from parts.
     limits(power, MANY_ENTRIES=0, row_blocks=lambda indptr: row_blocks(indptr, entries=40))
