@@ -14,6 +14,8 @@ import zlib
 from .harness import Campaign, Failure
 
 _COLD = 10  # of so many cases one compiles in an empty cache
+# Python loses the interrupt that comes in the callback of a weak reference: after so many seconds there is another.
+_AGAIN = 5.0
 
 
 def _works():
@@ -54,18 +56,27 @@ def _works():
 
 def _interrupted(seconds, work):
     """Repeat some work until an interrupt ends it; returns what else ended it, if anything did."""
-    timer = threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT))
-    timer.daemon = True
+    is_over = threading.Event()
+
+    def interrupt():
+        wait = seconds
+        while not is_over.wait(wait):
+            os.kill(os.getpid(), signal.SIGINT)
+            wait = _AGAIN
+
+    thread, why = threading.Thread(target=interrupt, daemon=True), ""
     try:
-        timer.start()
+        thread.start()
         while True:
             work()
     except KeyboardInterrupt:
-        return ""
+        pass
     except BaseException as error:
-        with contextlib.suppress(KeyboardInterrupt):
-            timer.join()
-        return f"{type(error).__name__}: {error}"
+        why = f"{type(error).__name__}: {error}"
+    with contextlib.suppress(KeyboardInterrupt):
+        is_over.set()
+        thread.join()
+    return why
 
 
 def child(seed, n_works, n_interrupts):
