@@ -258,8 +258,8 @@ _OTHERWISE = {
 def suggesting(public, package):
     """Return a function, or a class with its constructor and methods, that refuses keywords which are no parameters.
 
-    Done where names are made public, so that calls inside the library go on as they are. A function is pickled by its
-    public name, in `package`.
+    Done where names are made public: the library itself calls functions without the check, and methods with it. A
+    function is pickled by its public name, in `package`.
     """
     if isinstance(public, type):
         for name, member in list(vars(public).items()):

@@ -230,7 +230,7 @@ def _multiplier(A, root, n_jobs):
     parts = {first: _rows_of(A, data, first, last) for first, last in pairwise(borders.tolist())}
 
     def times(X):
-        scaled, out = (inverse[:, None] * X).astype(np.float32), np.empty_like(X)
+        scaled, out = (inverse[:, None] * X).astype(np.float32, copy=False), np.empty_like(X)
 
         def multiply(first, last):
             np.multiply(inverse[first:last, None], parts[first] @ scaled, out=out[first:last])
