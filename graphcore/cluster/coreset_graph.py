@@ -7,8 +7,8 @@ import numpy as np
 from ..base.progress import count
 from ..base.validation import read_only
 from ..graphs.rows import GraphRows, map_passes, pass_spans
-from .refine import _objective_loops
 from .refine import _quotient_loops as _loops
+from .refine._objective_loops import places
 from .refine.improve import TURNS, assign_block, block_sweep, in_turns, move_locally
 from .refine.objectives import OBJECTIVES
 from .refine.problem import (
@@ -20,6 +20,7 @@ from .refine.problem import (
     label_volumes,
     max_links,
     min_sampled_volume,
+    slopes,
 )
 
 # Labels farther away are for the plain breadth-first search, which needs no pass for every step.
@@ -63,7 +64,10 @@ def nearest_cells(kernel, indices):
 
 def spread(rows, labels, n_labels):
     """:func:`_quotient_loops.spread_labels`, in place; returns the number of labels."""
-    return int(_loops.spread_labels(rows[:], n_labels, labels))
+    if labels.min(initial=0) >= 0:
+        return n_labels
+    queue, queued = np.empty(len(labels), dtype=rows.indices.dtype), np.zeros(len(labels), dtype=bool)
+    return int(_loops.spread_labels(rows[:], np.zeros(n_labels), queue, queued, labels))
 
 
 def spread_all(rows, labels, n_labels):
@@ -94,7 +98,7 @@ def spread_in_rounds(rows, labels, n_labels, n_jobs=None):
 def _spread_part(rows, first, last, labels, n_labels):
     room = int(np.count_nonzero(labels[first:last] < 0))
     nodes, offers = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int32)
-    found = _loops.offer_labels(rows[:], read_only(labels), n_labels, first, last, nodes, offers)
+    found = _loops.offer_labels(rows[:], read_only(labels), first, last, places(n_labels), nodes, offers)
     return nodes[:found].copy(), offers[:found].copy()
 
 
@@ -180,9 +184,9 @@ def nearest_centroids(rows, labels, n_clusters, n_jobs=None):
     """
     sums = cluster_sums(rows, labels, n_clusters, n_jobs)
     # The derivatives of the normalised cut are these distances, times -d_x.
-    slopes = _objective_loops.slopes(OBJECTIVES["ncut"].code, sums.internal, sums.volume)
+    steepness = slopes(OBJECTIVES["ncut"], sums.internal, sums.volume)
     count("entries labelled", len(rows.indices))
-    parts = map_passes(assign_block, rows, pass_spans(rows.indptr), read_only(labels), slopes, n_jobs=n_jobs)
+    parts = map_passes(assign_block, rows, pass_spans(rows.indptr), read_only(labels), steepness, n_jobs=n_jobs)
     nearest, is_used = np.concatenate(parts), label_sizes(labels, n_clusters) > 0
     while (is_left := is_used & (label_sizes(nearest, n_clusters) == 0)).any():
         staying = (labels >= 0) & is_left[labels]

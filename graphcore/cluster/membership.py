@@ -14,8 +14,8 @@ from ..neighbors.outliers import last_distances
 from ..neighbors.search import largest_distance, new_row_searcher
 from ..neighbors.search_pynndescent import IndexSearcher
 from ..neighbors.vectors import as_vectors, check_binary, ordered
-from .refine import _objective_loops
 from .refine.objectives import OBJECTIVES
+from .refine.problem import slopes
 
 _PIECE = 1 << 14  # rows at a time
 # As what a weight counts at least, over the largest volume.
@@ -43,8 +43,7 @@ def predict_labels(sums, inner, volumes, objective):
     objective by about ``2 l dF/dL_c + d dF/dv_c``, with the clusters' inner weights L (both directions) and volumes v.
     For "ncut" that is the nearest centroid of kernel k-means.
     """
-    slopes = _objective_loops.slopes(objective.code, inner, volumes)
-    counts, gains = np.diff(sums.indptr), _gains(sums, *slopes)
+    counts, gains = np.diff(sums.indptr), _gains(sums, *slopes(objective, inner, volumes))
     out = np.full(sums.shape[0], -1, dtype=np.int32)
     filled = np.flatnonzero(counts)
     if len(filled):
@@ -72,9 +71,9 @@ def memberships(sums, inner, volumes, evidence, objective=OBJECTIVES["informatio
     """
     import scipy.sparse as sp
 
-    by_inner, by_volume = _objective_loops.slopes(objective.code, inner, volumes)
+    by_inner, by_volume = slopes(objective, inner, volumes)
     mean = by_inner @ volumes  # 0 where a single cluster holds everything
-    by_information, _ = _objective_loops.slopes(OBJECTIVES["information"].code, inner, volumes)
+    by_information, _ = slopes(OBJECTIVES["information"], inner, volumes)
     worth = by_information @ volumes / mean if mean else 1.0
     sums = sums.sorted_indices()  # its own: what follows is written into its arrays
     counts = np.diff(sums.indptr)

@@ -11,7 +11,6 @@ from ._objective_loops import between, between_slopes, is_information, most_gain
 _ENTRY = np.dtype((np.record, [("key", np.float64), ("name", np.int64)]))
 
 
-@compiled
 def new_heap(room):
     """An empty heap for up to `room` entries: smallest key first, of equals the lower name."""
     heap = np.empty(room + 1, dtype=_ENTRY)
@@ -68,6 +67,18 @@ _CLUSTER = np.dtype((np.record, [(name, np.float64) for name in ("inner", "volum
 # them when last looked up, -1 where there is none. `count` is the number of nodes.
 _LIST = np.dtype((np.record, [("start", np.int64), ("count", np.int64), ("length", np.int32), ("partner", np.int32)]))
 _LINK = np.dtype((np.record, [("to", np.int32), ("weight", np.float64)]))
+
+
+def room(n, n_entries):
+    """Return what merging n nodes of a graph needs: a forest, heaps (pairs, lone, all), and sums, flags and a list."""
+    # A union's list is never longer than its parts' together, so twice the entries always do.
+    clusters, lists, links = (
+        np.empty(length, dtype=kind)
+        for length, kind in ((2 * n, _CLUSTER), (2 * n, _LIST), (2 * n_entries + 16, _LINK))
+    )
+    forest = clusters, lists, links, np.full(2 * n, -1, dtype=np.int32)
+    found = np.zeros(2 * n), np.zeros(2 * n, dtype=bool), np.empty(n + 1, dtype=np.int32)
+    return forest, (new_heap(2 * n), new_heap(2 * n), new_heap(2 * n)), found
 
 
 @compiled
@@ -208,7 +219,7 @@ def _unite(objective, one, other, shared, new):
 
 
 @compiled
-def agglomerate(rows, sizes, objective, n_clusters, min_size, elsewhere, children, losses):
+def agglomerate(rows, sizes, objective, n_clusters, min_size, elsewhere, room, children, losses):
     """Merge the nodes of a weighted graph with self-loops until n_clusters are left, or, if that is 0, none gains.
 
     Each step unites the two neighbours whose union loses least of the objective. A cluster without neighbours is
@@ -218,21 +229,18 @@ def agglomerate(rows, sizes, objective, n_clusters, min_size, elsewhere, childre
     entry whose partner is gone is looked up again when it comes up. For information a loss also depends on what all
     clusters cut, and an entry keeps that of when it was looked up: the order is nearly that of the true losses.
     `elsewhere` are the volume of the whole, where the graph is a part of a larger one, and what the clusters elsewhere
-    add to the sums of inner weights and of squared volumes, as shares. Returns the number of steps made.
+    add to the sums of inner weights and of squared volumes, as shares; `room` is what :func:`room` makes. Returns the
+    number of steps made.
     """
     n = len(sizes)
     total, rest_inner, rest_square = elsewhere
-    # A union's list is never longer than its parts' together, so twice the entries always do.
-    room = 2 * len(rows[1]) + 16
-    clusters, lists, links = np.empty(2 * n, dtype=_CLUSTER), np.empty(2 * n, dtype=_LIST), np.empty(room, dtype=_LINK)
-    into, touched = np.full(2 * n, -1, dtype=np.int32), np.empty(n + 1, dtype=np.int32)
-    forest = (clusters, lists, links, into)
-    sums, is_listed = np.zeros(2 * n), np.zeros(2 * n, dtype=np.bool_)
+    forest, heaps, (sums, is_listed, touched) = room
+    clusters, lists, links, into = forest
+    # Pairs by loss, clusters without neighbours by volume, all clusters by count and then volume.
+    pairs, lone, by_size = heaps
     # Totals between clusters: the cut share, and 1 - sum of squared volumes.
     cut, apart = 1.0 - rest_inner, 1.0 - rest_square
     top, cut, apart = _fill(forest, rows, sizes, objective, total, cut, apart)
-    # Pairs by loss, clusters without neighbours by volume, all clusters by count and then volume.
-    pairs, lone, by_size = heaps = (new_heap(2 * n), new_heap(2 * n), new_heap(2 * n))
     n_entered, steps, refreshed = 0, 0, -1
     # Every turn lists the neighbours of one cluster z by what they have become, and finds the best partner among them:
     # of each node first, then of a union of a and b, or of a cluster a whose partner is gone.
@@ -244,7 +252,7 @@ def agglomerate(rows, sizes, objective, n_clusters, min_size, elsewhere, childre
         z = a
         if b >= 0:
             z = n + steps
-            if top + lists[a].length + lists[b].length > room:
+            if top + lists[a].length + lists[b].length > len(links):
                 top = _slide_together(forest, z)
             lists[z].start = top
             into[a] = z

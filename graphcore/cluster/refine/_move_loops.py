@@ -3,7 +3,7 @@
 Where a loop takes a `task`, it is that of `Problem`: the rows; what nodes count
 (length 0: one each) and which stay (length 0: none); the objective's code; and the limits of clusters, (least size,
 least volume, largest size). `sums` are the inner weights, volumes and sizes of the clusters of
-`labels`, and are kept up to date.
+`labels`, and are kept up to date; `room` is what :func:`room` makes.
 """
 
 from math import exp
@@ -36,18 +36,22 @@ _FIELDS = ("inner", "volume", "part", "by_inner", "by_volume")
 _CLUSTER = np.dtype((np.record, [*((name, np.float64) for name in _FIELDS), ("count", np.int64)]))
 
 
+def room(n_clusters):
+    """Return what a loop that moves nodes needs: the clusters, which it fills, and `places`."""
+    return np.empty(n_clusters, dtype=_CLUSTER), places(n_clusters)
+
+
 @compiled
-def _records(objective, sums):
-    """The clusters, the whole volume, the cut share, and 1 - sum of squared shares of volume."""
+def _fill(objective, sums, clusters):
+    """Fill in the clusters; returns the whole volume, the cut share, and 1 - sum of squared shares of volume."""
     inner, volumes, sizes = sums
     total, cut, apart = shares_of(inner, volumes)
-    clusters = np.empty(len(inner), dtype=_CLUSTER)
     for c in range(len(inner)):
         new = clusters[c]
         new.inner, new.volume, new.count = inner[c], volumes[c], sizes[c]
         new.part = term(objective, inner[c] / total, volumes[c] / total)
         new.by_inner, new.by_volume = term_slopes(objective, new.inner / total, new.volume / total)
-    return clusters, total, cut, apart
+    return total, cut, apart
 
 
 @compiled
@@ -139,7 +143,7 @@ def _best_move(objective, clusters, shares, node, found, n_touched, limits, is_e
     reach = 2.0 * degree  # no move changes the cut share or `apart` by more
     if is_bounded and cut > 2.0 * reach and apart > 2.0 * reach:
         # A move has to gain the cost of leaving, less the convex rest of the part between clusters.
-        above = reach * reach * (1.0 + 3.0 * cut / apart) ** 2 / cut
+        above = reach * reach * (1.0 + 3.0 * cut / apart) * (1.0 + 3.0 * cut / apart) / cut
         best = base - between(objective, cut, apart) - 2.0 * link_a * by_cut - (left - apart) * by_apart - above
     for t in range(n_touched):
         c = touched[t]
@@ -172,7 +176,7 @@ def _an_empty_one(clusters, first):
 
 
 @compiled
-def move_nodes(task, sums, labels, active, visits, ends, looks_only):
+def move_nodes(task, sums, labels, active, visits, ends, looks_only, room):
     """Move single nodes to a neighbouring cluster while that raises the objective.
 
     `visits` are (order, first, last, is_local): nodes that are `active` (all, if this is not `is_local`; overwritten)
@@ -189,8 +193,8 @@ def move_nodes(task, sums, labels, active, visits, ends, looks_only):
     min_size, min_volume, _ = limits
     order, first, last, is_local = visits
     n_passes, tolerance = ends
-    clusters, total, cut, apart = _records(objective, sums)
-    found = places(len(clusters))
+    clusters, found = room
+    total, cut, apart = _fill(objective, sums, clusters)
     links = found[0]
     confirming, spare, moves, entries = False, 0, 0, 0
     for _ in range(n_passes):
@@ -245,7 +249,8 @@ def move_nodes(task, sums, labels, active, visits, ends, looks_only):
             if confirming or tolerance > 0.0 or is_local:
                 break
             confirming = True
-            active[:] = True
+            for x in range(len(active)):
+                active[x] = True
         else:
             confirming = False
     if not looks_only:
@@ -305,7 +310,7 @@ def change_inside(rows, labels, nodes, old, moved, span, change):
 
 
 @compiled
-def move_block(task, sums, labels, own, first, last, near, inner):
+def move_block(task, sums, labels, own, first, last, near, inner, room):
     """Move nodes first to last, one after the other, to a neighbouring cluster while that raises the objective.
 
     `own` comes with the labels of these nodes and is changed; `task` and `sums` are those of
@@ -316,8 +321,8 @@ def move_block(task, sums, labels, own, first, last, near, inner):
     rows, _, objective, limits = task
     indptr, indices, weights, degrees = rows
     min_size, min_volume, _ = limits
-    clusters, total, cut, apart = _records(objective, sums)
-    found = places(len(clusters))
+    clusters, found = room
+    total, cut, apart = _fill(objective, sums, clusters)
     links, is_listed, touched = found
     moves = 0
     for x in range(first, last):
@@ -360,7 +365,7 @@ def move_block(task, sums, labels, own, first, last, near, inner):
 
 
 @compiled
-def batch_assign(rows, slopes, labels, first, last, out):
+def batch_assign(rows, slopes, labels, first, last, found, out):
     """Best cluster of nodes first to last with all others held: the cluster of steepest ascent of the objective.
 
     `slopes` are those by inner weight and by volume. For the normalised cut this is the assignment step of weighted
@@ -369,7 +374,7 @@ def batch_assign(rows, slopes, labels, first, last, out):
     would change.
     """
     by_inner, by_volume = slopes
-    found, degrees = places(len(by_inner)), rows[3]
+    degrees = rows[3]
     links, _, touched = found
     changed = 0
     for x in range(first, last):
@@ -393,7 +398,7 @@ def batch_assign(rows, slopes, labels, first, last, out):
 
 
 @compiled
-def annealing_sweeps(task, sums, labels, temperatures, rng):
+def annealing_sweeps(task, sums, labels, temperatures, rng, clusters):
     """Propose, once per node for each temperature, a move of a random node to a random neighbour's cluster.
 
     A proposal that gains is accepted, one that loses with probability exp(gain / temperature): gains are in units of
@@ -403,7 +408,7 @@ def annealing_sweeps(task, sums, labels, temperatures, rng):
     indptr, indices, _, degrees = rows
     counts, is_fixed = of_nodes
     min_size, min_volume, max_size = limits
-    clusters, total, cut, apart = _records(objective, sums)
+    total, cut, apart = _fill(objective, sums, clusters)
     n = len(labels)
     across = between(objective, cut, apart)
     moved = 0
@@ -480,14 +485,14 @@ def _best_target(rows, sizes, bounds, labels, x, count, smallest, found):
 
 
 @compiled
-def size_gains(rows, of_nodes, sizes, bounds, labels, gains):
+def size_gains(rows, of_nodes, sizes, bounds, labels, found, gains):
     """Compute each node's best gain by a move that brings sizes nearer to their bounds, -inf where there is none.
 
     `bounds` are (least size, largest size, whether small clusters are to grow, or full ones to shrink).
     """
     counts, is_fixed = of_nodes
     least, most, grow = bounds
-    found, smallest = places(len(sizes)), _smallest(sizes)
+    smallest = _smallest(sizes)
     for x in range(len(labels)):
         a = labels[x]
         gains[x] = -np.inf
@@ -501,13 +506,12 @@ def size_gains(rows, of_nodes, sizes, bounds, labels, gains):
 
 
 @compiled
-def move_for_sizes(rows, counts, sizes, bounds, labels, order, share):
+def move_for_sizes(rows, counts, sizes, bounds, labels, order, share, found, goals):
     """Move nodes in `order` as :func:`size_gains` has it, up to a share of what clusters lack or have too much.
 
     Sizes are kept up to date. Returns how many nodes moved.
     """
     least, most, grow = bounds
-    found, goals = places(len(sizes)), np.empty(len(sizes))
     for c in range(len(sizes)):
         lacks, excess = max(0, least - sizes[c]), max(0, sizes[c] - most)
         goals[c] = least - (1.0 - share) * lacks if grow else most + (1.0 - share) * excess

@@ -13,15 +13,6 @@ _NOTHING = 1e-15
 
 
 @compiled
-def total_of(values):
-    """Their sum in order; numpy's own method adds in another one, and takes long to compile."""
-    total = 0.0
-    for i in range(len(values)):
-        total += values[i]
-    return total
-
-
-@compiled
 def term(objective, inner, volume):
     """One cluster's part. An `objective` is its code: (kind, price or resolution)."""
     kind, factor = objective
@@ -94,8 +85,9 @@ def between_slopes(objective, cut, apart):
 @compiled
 def shares_of(inner, volumes):
     """The whole volume, the cut share, and 1 - sum of squared shares of volume."""
-    total = total_of(volumes)
-    cut, apart = 1.0, 1.0
+    total, cut, apart = 0.0, 1.0, 1.0
+    for c in range(len(volumes)):  # in order; numpy's own method adds in another one, and takes long to compile
+        total += volumes[c]
     for c in range(len(inner)):
         cut -= inner[c] / total
         apart -= (volumes[c] / total) * (volumes[c] / total)
@@ -112,36 +104,11 @@ def objective_value(objective, inner, volumes):
     return value + between(objective, cut, apart)
 
 
-@compiled
-def slopes(objective, inner, volumes):
-    """Derivatives of the objective by each cluster's inner weight and by its volume (shares of the whole volume)."""
-    kind, factor = objective
-    by_inner, by_volume = np.empty(len(inner)), np.empty(len(inner))
-    total, cut, apart = shares_of(inner, volumes)
-    cut, apart = max(cut, _NOTHING), max(apart, _NOTHING)
-    # More edges between clusters than by chance count for nothing.
-    across, log_across = (cut / apart, log(cut / apart)) if cut <= apart else (0.0, -1.0)
-    for c in range(len(inner)):
-        share, volume = inner[c] / total, volumes[c] / total
-        if volume == 0.0:
-            volume = _NOTHING
-        if kind == NCUT:
-            by_inner[c] = 1.0 / volume
-            by_volume[c] = -share / (volume * volume)
-        elif kind == MODULARITY:
-            by_inner[c] = 1.0
-            by_volume[c] = -2.0 * factor * volume
-        else:
-            by_inner[c] = log(max(share, _NOTHING) / (volume * volume)) - log_across
-            by_volume[c] = -2.0 * share / volume + 2.0 * volume * across
-            if factor > 0.0:
-                by_volume[c] += factor * (log(volume) + 1.0)
-    return by_inner, by_volume
-
-
-@njit(nogil=True, inline="always")
 def places(n):
-    """Allocate the arrays of `gather` for n labels: sums, flags of listed labels, the list."""
+    """Return the arrays of `gather` for n labels: sums, flags of listed labels, the list.
+
+    Made in Python, as all that loops need: numba takes a tenth of a second for each kind of array that a loop makes.
+    """
     return np.zeros(n), np.zeros(n, dtype=np.bool_), np.empty(n + 1, dtype=np.int32)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...base.loops import compiled
 from ...graphs._loops import add, nth_largest
-from ._objective_loops import forget, gather, places, total_of
+from ._objective_loops import forget, gather
 
 _A, _B = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93)
 _SHIFT = np.uint64(32)
@@ -14,28 +14,24 @@ _SHIFT = np.uint64(32)
 
 @compiled
 def group_nodes(labels, starts, members):
-    """Nodes by label: cluster c is members[starts[c]:starts[c + 1]]; labels of -1 are left out."""
+    """Nodes by label: cluster c is members[starts[c]:starts[c + 1]]; labels of -1 are left out.
+
+    `starts` come with zeros.
+    """
     n_clusters = len(starts) - 1
-    starts[:] = 0
     for x in range(len(labels)):
         if labels[x] >= 0:
             starts[labels[x] + 1] += 1
     for c in range(n_clusters):
         starts[c + 1] += starts[c]
-    cursor = starts[:-1].copy()
     for x in range(len(labels)):
         c = labels[x]
         if c >= 0:
-            members[cursor[c]] = x
-            cursor[c] += 1
-
-
-@compiled
-def label_sums(labels, values, sums):
-    """Add up the values of the nodes of every label (length 0: one each); labels of -1 are left out."""
-    for x in range(len(labels)):
-        if labels[x] >= 0:
-            sums[labels[x]] += values[x] if len(values) > 0 else 1
+            members[starts[c]] = x
+            starts[c] += 1
+    for c in range(n_clusters, 0, -1):  # each is where the next one begins now
+        starts[c] = starts[c - 1]
+    starts[0] = 0
 
 
 @compiled
@@ -59,34 +55,17 @@ def gather_links(grouping, a, found):
 
 
 @compiled
-def _grown(array, length, room):
-    """A longer array with the same beginning."""
-    out = np.empty(room, dtype=array.dtype)
-    for i in range(length):  # a slice assignment takes numba over a second to compile
-        out[i] = array[i]
-    return out
-
-
-@compiled
-def row_lengths(grouping, chosen, out):
-    """Entries in the chosen rows of the graph between clusters."""
-    found = places(len(grouping[2]) - 1)
-    for i in range(len(chosen)):
-        out[i] = gather_links(grouping, chosen[i], found)
-        forget(found, out[i])
-
-
-@compiled
 def _strength(weight, volume_a, volume_b, total):
     """Return the strength of a link: its weight times the logarithm of weight over expected weight."""
     return np.float32(weight * log(weight / volume_a * total / volume_b))
 
 
 @compiled
-def link_cuts(grouping, volumes, max_links, first, last, cuts):
-    """Strength of the `max_links`-th strongest link of clusters first to last, -inf where there are no more."""
-    total = total_of(volumes)
-    found, strengths = places(len(volumes)), np.empty(len(volumes), dtype=np.float32)
+def link_cuts(grouping, volumes, total, max_links, first, last, found, strengths, cuts):
+    """Strength of the `max_links`-th strongest link of clusters first to last, -inf where there are no more.
+
+    `found` are `places` for the clusters, and `strengths` (n_clusters,) float32 is room for those of one.
+    """
     sums, _, touched = found
     for a in range(first, last):
         n_touched = gather_links(grouping, a, found)
@@ -101,27 +80,19 @@ def link_cuts(grouping, volumes, max_links, first, last, cuts):
 
 
 @compiled
-def quotient_rows(grouping, volumes, max_links, first, last, cuts, out_counts):
+def quotient_rows(grouping, volumes, total, max_links, first, last, found, cuts, out_counts, columns, values):
     """Rows first to last of the graph between clusters: entry (a, b) is the weight between a and b.
 
     The diagonal holds the weight inside, both directions counted, so row sums are volumes, as long as no node with an
-    edge is left out (label -1). With `max_links`, links that are strong for neither end (`cuts`) are left out. Returns
-    (columns, weights) of these rows one after the other, in the order met; out_counts gets row lengths.
+    edge is left out (label -1). With `max_links`, links that are strong for neither end (`cuts`) are left out. Columns
+    and weights of these rows are written one after the other, in the order met; out_counts gets row lengths. `found`
+    are `places` for the clusters. Returns the number of entries.
     """
-    total = total_of(volumes)
-    found = places(len(volumes))
     sums, _, touched = found
-    # No row has more links of its own than `max_links`, and what the other ends add is as much again over all rows.
-    room = (2 * max_links + 1 if max_links > 0 else 32) * (last - first) + 64
-    columns = np.empty(room, dtype=np.int32)
-    values = np.empty(room)
-    length = np.int64(0)  # and not a literal, which `_grown` would be compiled for as well
+    length = 0
     for a in range(first, last):
         start = length
         n_touched = gather_links(grouping, a, found)
-        if length + n_touched > room:
-            room = 2 * (length + n_touched)
-            columns, values = _grown(columns, length, room), _grown(values, length, room)
         for t in range(n_touched):
             b = touched[t]
             kept = max_links == 0 or b == a
@@ -136,14 +107,15 @@ def quotient_rows(grouping, volumes, max_links, first, last, cuts, out_counts):
                 length += 1
         forget(found, n_touched)
         out_counts[a] = length - start
-    return columns[:length].copy(), values[:length].copy()
+    return length
 
 
 @compiled
-def number_pairs(other, n_other, starts, members, out):
-    """Number the pairs (part, other label); -1 where either is missing. Returns how many pairs there are."""
-    names = np.full(n_other, -1, dtype=np.int32)
-    out[:] = -1
+def number_pairs(other, starts, members, names, out):
+    """Number the pairs (part, other label), or -1 where either is missing, which is what `out` comes with.
+
+    `names` (number of other labels,) come with -1 and are left so. Returns how many pairs there are.
+    """
     count = 0
     for c in range(len(starts) - 1):
         for m in range(starts[c], starts[c + 1]):
@@ -248,13 +220,14 @@ def claim_nodes(points, rows, scale, loops, best, labels):
 
 
 @compiled
-def offer_labels(rows, labels, n_labels, first, last, nodes, offers):
+def offer_labels(rows, labels, first, last, found, nodes, offers):
     """For nodes first to last of label -1 the label with most weight around them; of equals, the first met.
 
-    `nodes` and `offers` are filled with those that have a labelled neighbour; returns how many.
+    `nodes` and `offers` are filled with those that have a labelled neighbour; returns how many. `found` are `places`
+    for the labels.
     """
-    found, n_found = places(n_labels), 0
     sums, _, touched = found
+    n_found = 0
     for x in range(first, last):
         if labels[x] >= 0:
             continue
@@ -271,17 +244,15 @@ def offer_labels(rows, labels, n_labels, first, last, nodes, offers):
 
 
 @compiled
-def spread_labels(rows, n_labels, labels):
+def spread_labels(rows, sums, queue, queued, labels):
     """Give nodes of label -1 the label with most weight around them, breadth first from the labelled ones.
 
     A component that holds no label becomes a new one. Nodes without any edge stay -1. Returns the number of labels.
+    `sums` (n_labels,) and `queued` (n,) come with zeros, `queue` (n,) as it is.
     """
     indptr, indices, weights, _ = rows
-    n = len(labels)
+    n, n_labels = len(labels), len(sums)
     weighted = len(weights) > 0
-    sums = np.zeros(n_labels)
-    queue = np.empty(n, dtype=indices.dtype)
-    queued = np.zeros(n, dtype=np.bool_)
     head, tail = 0, 0
     for x in range(n):
         if labels[x] < 0:
@@ -330,22 +301,20 @@ def spread_labels(rows, n_labels, labels):
 
 
 @compiled
-def join_parts(rows, total, clusters, resolutions, parts, order, joined, volumes):
+def join_parts(rows, total, clusters, resolutions, parts, order, own, joined, volumes, is_alone, around):
     """Parts, visited in `order`, join others inside their cluster where that gains most modularity.
 
     `parts` are (of_node, starts, members): part u is the nodes ``members[starts[u]:starts[u + 1]]``, of_node (n,) says
     which one a node is in (-1: none); where they are of length 0 every node is a part. `clusters` (n_parts,) says in
     which cluster a part lies. On entry every part is alone, ``joined[u] == u`` (-1: left out), of volume
-    ``volumes[u]``, out of `total`; joined parts have the number of the first of them, which stays. `resolutions`
-    (n_clusters,) weighs a link against one by chance.
+    ``volumes[u]``, out of `total`; joined parts have the number of the first of them, which stays. `own` are volumes
+    as they were, and `is_alone` (n_parts,) bool is True on entry. `resolutions`
+    (n_clusters,) weighs a link against one by chance. `around`: (links, seen, listed), (n_parts,) each, `seen` of -1.
     """
     indptr, indices, weights, _ = rows
     of_node, starts, members = parts
-    n = len(joined)
+    links, seen, listed = around
     nested, weighted = len(of_node) > 0, len(weights) > 0
-    own = volumes.copy()
-    is_alone = np.ones(n, dtype=np.bool_)
-    links, seen, around = np.zeros(n), np.full(n, -1, dtype=np.int32), np.empty(n, dtype=np.int32)
     for u in order:
         if joined[u] < 0 or not is_alone[u]:
             continue
@@ -360,13 +329,13 @@ def join_parts(rows, total, clusters, resolutions, parts, order, joined, volumes
                 if seen[g] != u:
                     seen[g] = u
                     links[g] = 0.0
-                    around[n_around] = g
+                    listed[n_around] = g
                     n_around += 1
                 links[g] += weights[e] if weighted else 1.0
         by_chance = resolutions[clusters[u]] * own[u] / total
         best, gain = -1, 0.0
         for i in range(n_around):
-            g = around[i]
+            g = listed[i]
             if links[g] - by_chance * volumes[g] > gain:
                 best, gain = g, links[g] - by_chance * volumes[g]
         if best >= 0:

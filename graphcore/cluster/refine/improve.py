@@ -8,7 +8,8 @@ from ...base.loops import check_stopped, effective_jobs, map_items, row_spans
 from ...base.progress import count
 from ...base.validation import read_only
 from ...graphs.rows import map_passes, pass_spans
-from . import _move_loops, _objective_loops
+from . import _move_loops
+from ._objective_loops import places
 from ._quotient_loops import join_parts
 from .merging import agglomerate
 from .objectives import OBJECTIVES
@@ -29,6 +30,7 @@ from .problem import (
     matrix_of,
     max_links,
     pick_labels,
+    slopes,
 )
 
 # Simulated annealing of parts: first temperature in mean weights of an edge, or as a share of the mean weight of a
@@ -163,7 +165,8 @@ def move_locally(problem, labels, *, order=None, n_passes=50, tolerance=0.0, sum
 
     def move(n_passes, first, last, is_local=True, looks_only=False):
         visits, ends = (order, first, last, is_local), (n_passes, float(tolerance))
-        return _move_loops.move_nodes(task, sums.arrays, labels, active, visits, ends, looks_only)
+        room = _move_loops.room(problem.n_clusters)
+        return _move_loops.move_nodes(task, sums.arrays, labels, active, visits, ends, looks_only, room)
 
     done = [(0, 0)]
     if len(problem.rows.indices) >= _MANY_LINKS:
@@ -206,9 +209,10 @@ def anneal(problem, labels, temperatures, rng):
         temperatures = problem.n_clusters * temperatures
     sums = problem.sums(labels)
     task, at_once = problem.task(sums), max(1, _AT_ONCE // len(labels))
+    clusters, _ = _move_loops.room(problem.n_clusters)
     for first in range(0, len(temperatures), at_once):
         check_stopped()
-        _move_loops.annealing_sweeps(task, sums.arrays, labels, temperatures[first : first + at_once], rng)
+        _move_loops.annealing_sweeps(task, sums.arrays, labels, temperatures[first : first + at_once], rng, clusters)
 
 
 def in_turns(spans, n_turns):
@@ -305,7 +309,9 @@ def _move_part(rows, first, last, labels, code, limits, sums, near):
     """Return nodes that move, their clusters then, and what that changes inside clusters."""
     own, inner = np.array(labels[first:last]), np.empty(len(sums[0]))
     task, sums = (rows[:], (NO_COUNTS, NONE_FIXED), code, limits), tuple(map(read_only, sums))
-    _move_loops.move_block(task, sums, read_only(labels), own, first, last, read_only(near), inner)
+    _move_loops.move_block(
+        task, sums, read_only(labels), own, first, last, read_only(near), inner, _move_loops.room(len(inner))
+    )
     moved = np.flatnonzero(own != labels[first:last])
     return first + moved, own[moved], inner - sums[0]
 
@@ -318,10 +324,10 @@ def block_sweep(problem, labels, n_jobs=None):
     """
     rows, k = problem.rows, problem.n_clusters
     sums = cluster_sums(rows, labels, k, n_jobs)
-    slopes = _objective_loops.slopes(problem.objective.code, sums.internal, sums.volume)
+    steepness = slopes(problem.objective, sums.internal, sums.volume)
     count("entries moved over", len(rows.indices))
     for some in in_turns(pass_spans(rows.indptr), SWEEP_TURNS):
-        parts = map_passes(assign_block, rows, some, read_only(labels), slopes, n_jobs=n_jobs)
+        parts = map_passes(assign_block, rows, some, read_only(labels), steepness, n_jobs=n_jobs)
         for (first, last), moved in zip(some, parts, strict=True):
             labels[first:last] = moved
 
@@ -329,7 +335,8 @@ def block_sweep(problem, labels, n_jobs=None):
 def assign_block(rows, first, last, labels, slopes):
     """Return the clusters of steepest ascent for nodes first to last, all labels held: new labels of these."""
     moved = np.empty(last - first, dtype=labels.dtype)
-    _move_loops.batch_assign(rows[:], tuple(map(read_only, slopes)), labels, first, last, moved)
+    found = places(len(slopes[0]))
+    _move_loops.batch_assign(rows[:], tuple(map(read_only, slopes)), labels, first, last, found, moved)
     return moved
 
 
@@ -345,16 +352,16 @@ def keep_sizes(problem, labels):
     """
     rows, sizes = problem.rows, label_sizes(labels, problem.n_clusters, problem.counts)
     of_nodes, least = (read_only(problem.counts), read_only(problem.is_fixed)), max(1, problem.min_size)
-    gains = np.empty(len(labels))
+    gains, goals, found = np.empty(len(labels)), np.empty(len(sizes)), places(len(sizes))
     for grow in (False, True):
         bounds = least, problem.max_size, grow
         for turn in range(len(labels)):
             if (least == 1 or sizes.min() >= least) if grow else sizes.max() <= problem.max_size:
                 break
-            _move_loops.size_gains(rows[:], of_nodes, sizes, bounds, labels, gains)
+            _move_loops.size_gains(rows[:], of_nodes, sizes, bounds, labels, found, gains)
             going = np.flatnonzero(gains > -np.inf)
             order, share = going[np.argsort(-gains[going], kind="stable")], _SHARE if turn < _GENTLE_ROUNDS else 1.0
-            if not _move_loops.move_for_sizes(rows[:], of_nodes[0], sizes, bounds, labels, order, share):
+            if not _move_loops.move_for_sizes(rows[:], of_nodes[0], sizes, bounds, labels, order, share, found, goals):
                 break
     return bool(sizes.max() <= problem.max_size and (least == 1 or sizes.min() >= least))
 
@@ -471,8 +478,11 @@ def _joined(rows, clusters, resolutions, rng, parts, n_parts, n_jobs):
     joined = np.where(clusters >= 0, np.arange(n_parts, dtype=np.int32), np.int32(-1))
     total = float(rows.degrees.sum())
 
+    own, is_alone = volumes.copy(), np.ones(n_parts, dtype=bool)
+
     def join(order):
-        join_parts(rows[:], total, clusters, resolutions, of_nodes, order, joined, volumes)
+        around = np.empty(n_parts), np.full(n_parts, -1, dtype=np.int32), np.empty(n_parts, dtype=np.int32)
+        join_parts(rows[:], total, clusters, resolutions, of_nodes, order, own, joined, volumes, is_alone, around)
 
     starts = rng.permutation(-(-n_parts // _BLOCK)).astype(np.int32) * _BLOCK
     order = (starts[:, None] + np.arange(_BLOCK, dtype=np.int32)).ravel()

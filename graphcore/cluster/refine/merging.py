@@ -92,7 +92,10 @@ def _unions(rows, sizes, n_clusters, linkage, min_size=1, elsewhere=None):
     losses = np.empty(len(children))
     if elsewhere is None:
         elsewhere = float(rows.degrees.sum()), 0.0, 0.0
-    steps = _merge_loops.agglomerate(rows[:], sizes, linkage.code, n_clusters, min_size, elsewhere, children, losses)
+    room = _merge_loops.room(n, len(rows.indices))
+    steps = _merge_loops.agglomerate(
+        rows[:], sizes, linkage.code, n_clusters, min_size, elsewhere, room, children, losses
+    )
     return children[:steps], losses[:steps]
 
 

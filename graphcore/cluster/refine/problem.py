@@ -13,8 +13,8 @@ from ...base.validation import read_only
 from ...distributed import on_workers
 from ...graphs.rows import GraphRows, map_passes, pass_spans
 from . import _quotient_loops as _loops
-from ._objective_loops import add_cluster_sums, objective_value
-from .objectives import OBJECTIVES, Objective
+from ._objective_loops import add_cluster_sums, objective_value, places
+from .objectives import MODULARITY, NCUT, OBJECTIVES, Objective
 
 NO_COUNTS, NONE_FIXED = read_only(np.empty(0, dtype=np.int64)), read_only(np.empty(0, dtype=bool))
 ANY_SIZE = 2**62
@@ -30,6 +30,7 @@ _SAMPLED_ENTRIES = 1 << 27
 _FEW_LINKS, _MIN_COMPRESSION, _MANY_LINKS = 1 << 22, 4, 1 << 25
 # The least expected number of a cluster's entries in the sample that makes its links significant.
 _FEW_SAMPLED = 32
+_NOTHING = 1e-15  # as in the loops
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,20 +186,32 @@ def quotient(rows, labels, n_clusters, n_jobs=None, max_entries=None):
         *sample, scale = sampled_links(rows, labels, n_clusters, _SAMPLED_ENTRIES, n_jobs)
         rows = GraphRows(*sample)
         labels = np.arange(n_clusters, dtype=np.int32)
-    starts, members = grouped(labels, n_clusters)
+    starts, members = groups = grouped(labels, n_clusters)
     counts, volumes = np.zeros(n_clusters + 1, dtype=np.int64), label_volumes(labels, rows.degrees, n_clusters)
-    # Work is clusters and their nodes here, so many of which have a block's entries.
-    borders = row_blocks(starts, 1 + _ENTRIES_PER_BLOCK * (len(labels) + n_clusters) // max(1, len(rows.indices)))
-    grouping = rows[:3], labels, starts, members
+    # where the entries of each cluster's nodes would begin
+    entries = np.append(0, np.cumsum(label_volumes(labels, np.diff(rows.indptr), n_clusters))).astype(np.int64)
+    borders = row_blocks(entries, _ENTRIES_PER_BLOCK)
+    grouping, total = (rows[:3], labels, starts, members), float(volumes.sum())
     max_links, cuts = 0, np.empty(n_clusters, dtype=np.float32)
-    if is_too_dense(rows, labels, n_clusters, max_entries, grouping):
+
+    def cut(first, last):
+        found, strengths = places(n_clusters), np.empty(n_clusters, dtype=np.float32)
+        _loops.link_cuts(grouping, volumes, total, max_links, first, last, found, strengths, cuts)
+
+    def add_up(first, last):
+        room = min(int(entries[last] - entries[first]), (last - first) * n_clusters)
+        found, columns, values = places(n_clusters), np.empty(room, dtype=np.int32), np.empty(room)
+        length = _loops.quotient_rows(
+            grouping, volumes, total, max_links, first, last, found, cuts, counts[1:], columns, values
+        )
+        return columns[:length].copy(), values[:length].copy()
+
+    if is_too_dense(rows, labels, n_clusters, max_entries, groups):
         count("entries grouped", len(rows.indices))
         max_links = _MAX_LINKS
-        map_blocks(lambda a, b: _loops.link_cuts(grouping, volumes, max_links, a, b, cuts), borders, n_jobs)
+        map_blocks(cut, borders, n_jobs)
     count("entries grouped", len(rows.indices))
-    parts = map_blocks(
-        lambda a, b: _loops.quotient_rows(grouping, volumes, max_links, a, b, cuts, counts[1:]), borders, n_jobs
-    )
+    parts = map_blocks(add_up, borders, n_jobs)
     indptr = np.cumsum(counts, out=counts)
     if len(parts) == 1:
         ((indices, weights),) = parts
@@ -264,24 +277,28 @@ def min_sampled_volume(rows):
     return _FEW_SAMPLED * float(rows.degrees.sum()) / _SAMPLED_ENTRIES
 
 
-def is_too_dense(rows, labels, n_clusters, max_entries, grouping=None):
+def is_too_dense(rows, labels, n_clusters, max_entries, groups=None):
     """Whether the graph between clusters would have more than `max_entries` (None: any number), by some of its rows.
 
-    `grouping` is that of the compiled loops, if at hand.
+    `groups` are those of :func:`grouped`, if at hand.
     """
+    import scipy.sparse as sp
+
     if max_entries is None or min(n_clusters**2, len(rows.indices)) <= max_entries:
         return False
-    if grouping is None:
-        grouping = rows[:3], labels, *grouped(labels, n_clusters)
+    starts, members = grouped(labels, n_clusters) if groups is None else groups
     chosen = np.linspace(0, n_clusters, min(n_clusters, _SAMPLED_ROWS), endpoint=False).astype(np.int64)
-    lengths = np.empty(len(chosen), dtype=np.int64)
-    _loops.row_lengths(grouping, chosen, lengths)
-    return lengths.mean() * n_clusters > max_entries
+    nodes = np.concatenate([members[starts[c] : starts[c + 1]] for c in chosen])
+    sample = sp.csr_array((rows.indices, rows.indices, rows.indptr), shape=(len(labels),) * 2)[nodes]
+    owners = np.repeat(np.repeat(chosen, np.diff(starts)[chosen]), np.diff(sample.indptr))
+    around = labels[sample.indices]
+    found = len(np.unique((owners * n_clusters + around)[around >= 0]))
+    return found * n_clusters > max_entries * len(chosen)
 
 
 def grouped(labels, n_clusters):
     """(starts, members): the nodes of cluster c are members[starts[c]:starts[c + 1]]."""
-    starts = np.empty(n_clusters + 1, dtype=np.int64)
+    starts = np.zeros(n_clusters + 1, dtype=np.int64)
     members = np.empty(len(labels), dtype=np.int32 if len(labels) < 2**31 else np.int64)
     _loops.group_nodes(labels, starts, members)
     return starts, members
@@ -292,26 +309,42 @@ def common_refinement(labellings, n_clusters):
     parts, count = labellings[0].copy(), n_clusters
     for other in labellings[1:]:
         starts, members = grouped(parts, count)
-        out = np.empty_like(parts)
-        count = _loops.number_pairs(other, n_clusters, starts, members, out)
+        names, out = (np.full(length, -1, dtype=np.int32) for length in (n_clusters, len(parts)))
+        count = _loops.number_pairs(other, starts, members, names, out)
         parts = out
     if len(labellings) == 1:
         count = compact_labels(parts, count)
     return parts, count
 
 
+def slopes(objective, inner, volumes):
+    """Compute derivatives of an objective by each cluster's inner weight and by its volume, as shares of the whole."""
+    total = volumes.sum()
+    share, volume = inner / total, np.where(volumes > 0, volumes / total, _NOTHING)
+    if objective.kind == NCUT:
+        return 1.0 / volume, -share / volume**2
+    if objective.kind == MODULARITY:
+        return np.ones(len(volume)), -2.0 * objective.code[1] * volume
+    cut, apart = max(1.0 - share.sum(), _NOTHING), max(1.0 - (volume**2).sum(), _NOTHING)
+    # More edges between clusters than by chance count for nothing.
+    across, log_across = (cut / apart, np.log(cut / apart)) if cut <= apart else (0.0, -1.0)
+    by_inner = np.log(np.maximum(share, _NOTHING) / volume**2) - log_across
+    by_volume = -2.0 * share / volume + 2.0 * volume * across
+    return by_inner, by_volume + (objective.price or 0.0) * (np.log(volume) + 1.0)
+
+
 def label_sizes(labels, n_clusters, counts=NO_COUNTS):
     """Return nodes of every label, int64, as `counts` count; labels of -1 are left out."""
-    sizes = np.zeros(n_clusters, dtype=np.int64)
-    _loops.label_sums(labels, read_only(counts), sizes)
-    return sizes
+    return _label_sums(labels, counts if len(counts) else None, n_clusters).astype(np.int64)
 
 
 def label_volumes(labels, degrees, n_clusters):
     """Sum of the degrees of the nodes of every label; labels of -1 are left out."""
-    volumes = np.zeros(n_clusters)
-    _loops.label_sums(labels, degrees, volumes)
-    return volumes
+    return _label_sums(labels, degrees, n_clusters)
+
+
+def _label_sums(labels, values, n_clusters):
+    return np.bincount(labels + 1, weights=values, minlength=n_clusters + 1)[1:]
 
 
 def contingency(labels, other, n_clusters):

@@ -9,6 +9,7 @@ from graphcore import Graph
 from graphcore.cluster.coreset_graph import spread_in_rounds
 from graphcore.cluster.refine import _move_loops, _quotient_loops
 from graphcore.cluster.refine import improve as module
+from graphcore.cluster.refine._objective_loops import places
 from graphcore.cluster.refine.improve import move_in_blocks
 from graphcore.cluster.refine.objectives import OBJECTIVES
 from graphcore.cluster.refine.problem import cluster_sums
@@ -34,7 +35,7 @@ def case(seed, k=3):
 def test_offers_are_the_labels_with_most_weight_around(seed):
     graph, A, labels, first, last = case(seed)
     nodes, offers = np.empty(12, dtype=np.int64), np.empty(12, dtype=np.int32)
-    found = _quotient_loops.offer_labels(graph.rows[:], labels, 3, first, last, nodes, offers)
+    found = _quotient_loops.offer_labels(graph.rows[:], labels, first, last, places(3), nodes, offers)
     around = np.array([A[:, labels == c].sum(axis=1) for c in range(3)]).T
     expected = [x for x in range(first, last) if labels[x] < 0 and around[x].any()]
     assert nodes[:found].tolist() == expected
@@ -53,7 +54,8 @@ def test_moves_of_a_block_raise_the_objective_and_keep_the_sums(seed, objective,
     problem = problem_of(graph, 3, objective, min_size=min_size, min_share=0.1)
     sums = problem.sums(labels)
     own, inner, least = labels[first:last].copy(), np.empty(3), 0.1 * sums.volume.mean()
-    moves = _move_loops.move_block(problem.task(sums), sums.arrays, labels, own, first, last, near, inner)
+    room = _move_loops.room(3)
+    moves = _move_loops.move_block(problem.task(sums), sums.arrays, labels, own, first, last, near, inner, room)
     moved = labels.copy()
     moved[first:last] = own
     after = cluster_sums(graph.rows, moved, 3)

@@ -48,7 +48,9 @@ def compiled(rows, volumes, clusters, resolutions, order, units=None):
     n, none = len(clusters), np.empty(0, dtype=np.int32)
     of_nodes = (none, np.empty(0, dtype=np.int64), none) if units is None else (units, *grouped(units, n))
     groups, volumes = np.where(clusters >= 0, np.arange(n, dtype=np.int32), np.int32(-1)), volumes.copy()
-    join_parts(rows[:], float(rows.degrees.sum()), clusters, resolutions, of_nodes, order, groups, volumes)
+    around = np.empty(n), np.full(n, -1, dtype=np.int32), np.empty(n, dtype=np.int32)
+    total, own, is_alone = float(rows.degrees.sum()), volumes.copy(), np.ones(n, dtype=bool)
+    join_parts(rows[:], total, clusters, resolutions, of_nodes, order, own, groups, volumes, is_alone, around)
     return groups, volumes
 
 

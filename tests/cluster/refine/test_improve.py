@@ -11,7 +11,7 @@ from graphcore import Graph
 from graphcore.cluster.pipeline import stability
 from graphcore.cluster.refine import improve as local_moving
 from graphcore.cluster.refine import improve as module
-from graphcore.cluster.refine._move_loops import annealing_sweeps
+from graphcore.cluster.refine._move_loops import annealing_sweeps, room
 from graphcore.cluster.refine.improve import anneal, coarse_partition, improve, recombine
 from graphcore.cluster.refine.objectives import OBJECTIVES
 from graphcore.cluster.refine.problem import common_refinement
@@ -129,7 +129,8 @@ def test_coarse_partitions_have_all_clusters_and_the_least_size_where_groups_all
 
 def swept(problem, labels, temperatures, seed, sums=None):
     sums, rng = problem.sums(labels) if sums is None else sums, np.random.default_rng(seed)
-    moved = annealing_sweeps(problem.task(sums), sums.arrays, labels, np.array(temperatures), rng)
+    clusters, _ = room(problem.n_clusters)
+    moved = annealing_sweeps(problem.task(sums), sums.arrays, labels, np.array(temperatures), rng, clusters)
     return sums, moved
 
 

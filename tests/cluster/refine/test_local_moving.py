@@ -11,7 +11,7 @@ from graphcore.cluster.refine import improve as module
 from graphcore.cluster.refine._move_loops import batch_assign
 from graphcore.cluster.refine.improve import block_sweep, move_locally
 from graphcore.cluster.refine.objectives import OBJECTIVES
-from graphcore.cluster.refine.problem import cluster_sums
+from graphcore.cluster.refine.problem import cluster_sums, slopes
 from graphcore.graphs import rows as passes
 
 from ...oracles import cut_value, dense_kernel, memberships, planted, quick, random_adjacency
@@ -60,7 +60,7 @@ def test_slopes_are_numerical_derivatives(objective, k, seed):
     unit = rng.choice([1.0, 50.0])
     inner = volumes * rng.uniform(0.1, 0.9, k)
     total = volumes.sum()
-    by_inner, by_volume = _objective_loops.slopes(objective.code, unit * inner, unit * volumes)
+    by_inner, by_volume = slopes(objective, unit * inner, unit * volumes)
     inner, volumes = inner / total, volumes / total
     step = 1e-6
     for c in range(k if k > 1 else 0):
@@ -97,9 +97,11 @@ def test_what_a_part_gains_is_bounded(volume, inside, more_inner, more_volume, p
 
 def assigned(graph, A, labels, k, objective):
     inner, volumes, _ = dense_sums(A, labels, k)
-    by_inner, by_volume = _objective_loops.slopes(objective.code, inner, volumes)
+    by_inner, by_volume = slopes(objective, inner, volumes)
     out = np.empty_like(labels)
-    changed = batch_assign(graph.rows[:], (by_inner, by_volume), labels, 0, len(labels), out)
+    changed = batch_assign(
+        graph.rows[:], (by_inner, by_volume), labels, 0, len(labels), _objective_loops.places(k), out
+    )
     assert changed == (out != labels).sum()
     return out, by_inner, by_volume
 
@@ -137,7 +139,7 @@ def test_a_block_sweep_is_steepest_ascent_turn_by_turn(case, objective, n_turns,
     graph, A, labels, k = case
     n = len(labels)
     inner, volumes, _ = dense_sums(A, labels, k)
-    by_inner, by_volume = _objective_loops.slopes(objective.code, inner, volumes)
+    by_inner, by_volume = slopes(objective, inner, volumes)
     out = labels.copy()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "SWEEP_TURNS", n_turns)
@@ -250,15 +252,16 @@ def test_a_look_leaves_active_what_would_move_and_changes_nothing_else(objective
     rows, rng = graph.rows, np.random.default_rng(0)
     start = np.where(rng.random(120) < 0.4, rng.integers(0, 4, 120), truth).astype(np.int32)
     problem, movers = problem_of(rows, 4, objective), []
+    room = module._move_loops.room(problem.n_clusters)
     for x in range(120):
         labels, sums, active = start.copy(), problem.sums(start), np.arange(120) == x
         visits, ends = (np.empty(0, dtype=np.int64), x, x + 1, True), (1, 0.0)
-        module._move_loops.move_nodes(problem.task(sums), sums.arrays, labels, active, visits, ends, False)
+        module._move_loops.move_nodes(problem.task(sums), sums.arrays, labels, active, visits, ends, False, room)
         movers.append(labels[x] != start[x])
     sums, active, labels = problem.sums(start), np.ones(120, dtype=bool), start.copy()
     before = [array.copy() for array in sums.arrays]
     visits, ends = (np.empty(0, dtype=np.int64), 20, 90, True), (1, 0.0)
-    moves, _ = module._move_loops.move_nodes(problem.task(sums), sums.arrays, labels, active, visits, ends, True)
+    moves, _ = module._move_loops.move_nodes(problem.task(sums), sums.arrays, labels, active, visits, ends, True, room)
     np.testing.assert_array_equal(active[20:90], movers[20:90])
     assert moves == active[20:90].sum() > 10
     assert active[:20].all() and active[90:].all()

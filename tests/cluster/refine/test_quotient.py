@@ -243,7 +243,7 @@ def test_quotient(weight):
 def test_gathering(weight):
     rows = rows_of(weight)
     labels = (np.arange(30) % 3).astype(np.int32)
-    found = np.zeros(3), np.zeros(3, dtype=np.bool_), np.empty(4, dtype=np.int32)
+    found = _objective_loops.places(3)
     for node in (5, 0):
         n_touched, _ = _objective_loops.gather(rows[:], labels, node, found)
         assert sorted(found[2][:n_touched].tolist()) == [0, 1, 2]
@@ -251,6 +251,7 @@ def test_gathering(weight):
     starts, members = np.array([0, 10, 20, 30]), np.argsort(labels, kind="stable").astype(np.int32)
     n_touched = _quotient_loops.gather_links((rows[:3], labels, starts, members), 2, found)
     assert sorted(found[2][:n_touched].tolist()) == [0, 1, 2]
+    _objective_loops.forget(found, n_touched)
     out = np.empty(30, dtype=np.int32)
-    _move_loops.batch_assign(rows[:], (read_only(np.ones(3)), read_only(np.zeros(3))), labels, 0, 30, out)
+    _move_loops.batch_assign(rows[:], (read_only(np.ones(3)), read_only(np.zeros(3))), labels, 0, 30, found, out)
     assert out.min() >= 0 and out.max() <= 2

@@ -9,6 +9,7 @@ from graphcore import Graph
 from graphcore.base.validation import read_only
 from graphcore.cluster.pipeline import matched_clusters
 from graphcore.cluster.refine._move_loops import move_for_sizes, size_gains
+from graphcore.cluster.refine._objective_loops import places
 from graphcore.cluster.refine.improve import anneal, keep_sizes, move_in_cycles, move_locally
 from graphcore.cluster.refine.problem import ANY_SIZE, NONE_FIXED
 
@@ -91,7 +92,7 @@ def test_moves_for_sizes_against_their_dense_twin(case, bounds, share):
     counts, sizes, n = counts_of(limits, 16), sizes_of(labels, k, limits), len(A)
     of_nodes = read_only(limits.get("counts", np.empty(0, np.int64))), read_only(limits.get("is_fixed", NONE_FIXED))
     gains, found_sizes = np.empty(n), sizes.astype(np.int64)
-    size_gains(graph.rows[:], of_nodes, found_sizes, bounds, labels, gains)
+    size_gains(graph.rows[:], of_nodes, found_sizes, bounds, labels, places(k), gains)
     for x in range(n):
         expected = -np.inf
         if labels[x] >= 0 and not is_fixed(limits, x):
@@ -113,7 +114,7 @@ def test_moves_for_sizes_against_their_dense_twin(case, bounds, share):
             sizes[a] -= counts[x]
             sizes[b] += counts[x]
             expected[x] = b
-    moved = move_for_sizes(graph.rows[:], of_nodes[0], found_sizes, bounds, found, order, share)
+    moved = move_for_sizes(graph.rows[:], of_nodes[0], found_sizes, bounds, found, order, share, places(k), np.empty(k))
     np.testing.assert_array_equal(found, expected)
     np.testing.assert_array_equal(found_sizes, sizes)
     assert moved >= (found != labels).sum()
