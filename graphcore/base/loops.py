@@ -56,8 +56,8 @@ def compiled(function=None, *, sums_in_any_order=False):
     In the main thread a loop over large arrays runs in another thread (`away`), so that signals are handled. In the
     threads of `map_blocks`, a loop whose result is no longer wanted does not begin. `sums_in_any_order` lets numba
     vectorise sums of floats; every call adds in one order. A function whose name begins with an underscore is called by
-    other loops alone: it gets no wrapper for Python, which saves a tenth of compiling. Another tenth would be a check of
-    each division: by zero it is infinite, as in numpy. What a loop needs room for, Python makes, for the same reason.
+    other loops alone: it gets no wrapper for Python, which saves a tenth of compiling. So does not checking divisions:
+    by zero they are infinite, as in numpy. The arrays that a loop works in are made in Python, for the same reason.
     """
     if function is None:
         return functools.partial(compiled, sums_in_any_order=sums_in_any_order)

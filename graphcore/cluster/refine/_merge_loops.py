@@ -19,8 +19,8 @@ def new_heap(room):
 
 
 @compiled
-def _is_before(key, name, entry):
-    return key < entry.key or (key == entry.key and name < entry.name)
+def _is_before(one, other):
+    return one.key < other.key or (one.key == other.key and one.name < other.name)
 
 
 @compiled
@@ -28,8 +28,11 @@ def push(heap, key, name):
     """Put an entry in."""
     heap[0].name += 1
     i = heap[0].name
-    while i > 1 and _is_before(key, name, heap[i >> 1]):
-        heap[i].key, heap[i].name = heap[i >> 1].key, heap[i >> 1].name
+    while i > 1:
+        up = heap[i >> 1]
+        if up.key < key or (up.key == key and up.name < name):
+            break
+        heap[i] = up
         i >>= 1
     heap[i].key, heap[i].name = key, name
 
@@ -37,19 +40,18 @@ def push(heap, key, name):
 @compiled
 def pop(heap):
     """Take the first entry out; returns its name."""
-    first, size = heap[1].name, heap[0].name - 1
-    key, name = heap[size + 1].key, heap[size + 1].name
-    heap[0].name = size
-    i = 1
+    first, last = heap[1].name, heap[heap[0].name]
+    heap[0].name -= 1
+    size, i = heap[0].name, 1
     while 2 * i <= size:
         down = 2 * i
-        if down < size and _is_before(heap[down + 1].key, heap[down + 1].name, heap[down]):
+        if down < size and _is_before(heap[down + 1], heap[down]):
             down += 1
-        if _is_before(key, name, heap[down]):
+        if _is_before(last, heap[down]):
             break
-        heap[i].key, heap[i].name = heap[down].key, heap[down].name
+        heap[i] = heap[down]
         i = down
-    heap[i].key, heap[i].name = key, name
+    heap[i] = last
     return first
 
 

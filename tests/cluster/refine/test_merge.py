@@ -218,3 +218,16 @@ def test_the_linkage_is_scipys(case, linkage):
         if 0 < step < len(A) - 1 and Z[step, 2] == Z[step - 1, 2]:
             continue
         assert same_partition(scipy_hierarchy.fcluster(Z, count, "maxclust"), tree.labels_at(count))
+
+
+@quick
+@given(st.lists(st.tuples(st.integers(0, 3), st.booleans()), max_size=40))
+def test_a_heap_gives_the_smallest_key_and_of_equals_the_lower_name(steps):
+    heap, held = loops.new_heap(len(steps)), []
+    for name, (key, takes) in enumerate(steps):
+        loops.push(heap, float(key), name)
+        held.append((key, name))
+        if takes:
+            held.sort()
+            assert loops.pop(heap) == held.pop(0)[1]
+    assert heap[0].name == len(held)
