@@ -72,7 +72,7 @@ def split_line(line, delimiter, quoted=True):
         return [field.strip() for field in line.split(delimiter)] if delimiter else line.split()
     line = line if delimiter else " ".join(line.split())
     try:
-        fields = next(csv.reader([line], delimiter=delimiter or " ", skipinitialspace=bool(delimiter)), [])
+        fields = next(csv.reader([line], delimiter=delimiter or " ", skipinitialspace=delimiter not in (None, " ")), [])
     except csv.Error as error:  # a field of more characters than the module's limit
         raise FormatError(f"{error}: {line}") from None
     return [field.strip() for field in fields] if delimiter else fields
@@ -118,9 +118,10 @@ def read_columns(text, delimiter, comments=("#", "%"), quoted=True, first_line=1
 def plain_columns(text, delimiter, comments, quoted):
     """Split a text as `read_columns` does, all at once, into columns of Text; None if it has to be read line by line.
 
-    It has to where there may be quotes or comments, or where lines differ in width.
+    It has to where there may be comments, where quotes hold more than a field without any, or where lines differ in
+    width.
     """
-    doubtful = [*(f"\n{mark}" for mark in comments), *['"'] * quoted, *_OTHER_BLANKS * (not text.isascii())]
+    doubtful = [*(f"\n{mark}" for mark in comments), *_OTHER_BLANKS * (not text.isascii())]
     if any(each in f"\n{text}" for each in doubtful) or not (delimiter or " ").isascii():
         return None
     text = text.removesuffix("\n") + "\n"
@@ -130,12 +131,12 @@ def plain_columns(text, delimiter, comments, quoted):
         is_blank &= code != ord(delimiter)
         stops = np.flatnonzero(is_end | (code == ord(delimiter)))
         starts, last = np.append(0, stops[:-1] + 1), np.flatnonzero(is_end[stops])
-        while len(at := np.flatnonzero(is_blank[starts] & (starts < stops))):
-            starts[at] += 1
-        while len(at := np.flatnonzero(is_blank[stops - 1] & (starts < stops))):
-            stops[at] -= 1
+        _strip(starts, stops, is_blank)
         widths = np.diff(last, prepend=-1)
-        is_full = (widths > 1) | (starts < stops)[last]
+        # A line of tabs is blank, one of commas is not.
+        is_full = np.logical_or.reduceat(starts < stops, last - widths + 1)
+        if not delimiter.isspace():
+            is_full |= widths > 1
         of_full = np.repeat(is_full, widths)
         starts, stops, widths = starts[of_full], stops[of_full], widths[is_full]
     else:
@@ -145,8 +146,22 @@ def plain_columns(text, delimiter, comments, quoted):
         widths = widths[widths > 0]
     if len(widths) and widths.min() < widths.max():
         return None
+    if quoted and '"' in text:
+        is_quoted = (stops - starts > 1) & (code[starts] == ord('"')) & (code[stops - 1] == ord('"'))
+        if 2 * np.count_nonzero(is_quoted) < np.count_nonzero(code == ord('"')):
+            return None
+        starts, stops = starts + is_quoted, stops - is_quoted
+        _strip(starts, stops, is_blank)
     width = int(widths[0]) if len(widths) else 0
     return [Text(code, starts[c::width], stops[c::width]) for c in range(width)]
+
+
+def _strip(starts, stops, is_blank):
+    """Leave out blanks around fields, in place."""
+    while len(at := np.flatnonzero(is_blank[starts] & (starts < stops))):
+        starts[at] += 1
+    while len(at := np.flatnonzero(is_blank[stops - 1] & (starts < stops))):
+        stops[at] -= 1
 
 
 def unfit_reason(names):

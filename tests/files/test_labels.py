@@ -45,7 +45,8 @@ def test_what_is_written(tmp_path, named, capsys):
 
 
 @given(
-    st.lists(st.lists(st.sampled_from(["1", "-1", "a b", "é", "", " x", "#", "%y", '"q"', "7 ", "x\u3000", "\x0b"]),
+    st.lists(st.lists(st.sampled_from(["1", "-1", "a b", "é", "", " x", "#", "%y", "7 ", "x\u3000", "\x0b",
+                              '"q"', '" z "', '""', '"a,b"', '"x""y"', '"', 'q"r']),
                       min_size=1, max_size=3), min_size=1, max_size=4),
     st.sampled_from(["\t", ",", ";", " ", None]), st.sampled_from(["", "\n"]),
 )  # fmt: skip
