@@ -80,8 +80,8 @@ def link_cuts(grouping, volumes, total, max_links, first, last, found, strengths
 
 
 @compiled
-def quotient_rows(grouping, volumes, total, max_links, first, last, found, cuts, out_counts, columns, values):
-    """Rows first to last of the graph between clusters: entry (a, b) is the weight between a and b.
+def quotient_rows(grouping, volumes, total, max_links, chosen, found, cuts, out_counts, columns, values):
+    """The chosen rows of the graph between clusters: entry (a, b) is the weight between a and b.
 
     The diagonal holds the weight inside, both directions counted, so row sums are volumes, as long as no node with an
     edge is left out (label -1). With `max_links`, links that are strong for neither end (`cuts`) are left out. Columns
@@ -90,8 +90,8 @@ def quotient_rows(grouping, volumes, total, max_links, first, last, found, cuts,
     """
     sums, _, touched = found
     length = 0
-    for a in range(first, last):
-        start = length
+    for i in range(len(chosen)):
+        a, start = chosen[i], length
         n_touched = gather_links(grouping, a, found)
         for t in range(n_touched):
             b = touched[t]
@@ -106,7 +106,7 @@ def quotient_rows(grouping, volumes, total, max_links, first, last, found, cuts,
                 values[length] = sums[b]
                 length += 1
         forget(found, n_touched)
-        out_counts[a] = length - start
+        out_counts[i] = length - start
     return length
 
 

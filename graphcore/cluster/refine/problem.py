@@ -188,9 +188,8 @@ def quotient(rows, labels, n_clusters, n_jobs=None, max_entries=None):
         labels = np.arange(n_clusters, dtype=np.int32)
     starts, members = groups = grouped(labels, n_clusters)
     counts, volumes = np.zeros(n_clusters + 1, dtype=np.int64), label_volumes(labels, rows.degrees, n_clusters)
-    # where the entries of each cluster's nodes would begin
-    entries = np.append(0, np.cumsum(label_volumes(labels, np.diff(rows.indptr), n_clusters))).astype(np.int64)
-    borders = row_blocks(entries, _ENTRIES_PER_BLOCK)
+    entries = _entries(rows, labels, n_clusters)
+    borders = row_blocks(np.append(0, np.cumsum(entries)), _ENTRIES_PER_BLOCK)
     grouping, total = (rows[:3], labels, starts, members), float(volumes.sum())
     max_links, cuts = 0, np.empty(n_clusters, dtype=np.float32)
 
@@ -199,10 +198,10 @@ def quotient(rows, labels, n_clusters, n_jobs=None, max_entries=None):
         _loops.link_cuts(grouping, volumes, total, max_links, first, last, found, strengths, cuts)
 
     def add_up(first, last):
-        room = min(int(entries[last] - entries[first]), (last - first) * n_clusters)
+        chosen, room = np.arange(first, last), min(int(entries[first:last].sum()), (last - first) * n_clusters)
         found, columns, values = places(n_clusters), np.empty(room, dtype=np.int32), np.empty(room)
         length = _loops.quotient_rows(
-            grouping, volumes, total, max_links, first, last, found, cuts, counts[1:], columns, values
+            grouping, volumes, total, max_links, chosen, found, cuts, counts[first + 1 : last + 1], columns, values
         )
         return columns[:length].copy(), values[:length].copy()
 
@@ -282,18 +281,20 @@ def is_too_dense(rows, labels, n_clusters, max_entries, groups=None):
 
     `groups` are those of :func:`grouped`, if at hand.
     """
-    import scipy.sparse as sp
-
     if max_entries is None or min(n_clusters**2, len(rows.indices)) <= max_entries:
         return False
-    starts, members = grouped(labels, n_clusters) if groups is None else groups
+    grouping = rows[:3], labels, *(grouped(labels, n_clusters) if groups is None else groups)
     chosen = np.linspace(0, n_clusters, min(n_clusters, _SAMPLED_ROWS), endpoint=False).astype(np.int64)
-    nodes = np.concatenate([members[starts[c] : starts[c + 1]] for c in chosen])
-    sample = sp.csr_array((rows.indices, rows.indices, rows.indptr), shape=(len(labels),) * 2)[nodes]
-    owners = np.repeat(np.repeat(chosen, np.diff(starts)[chosen]), np.diff(sample.indptr))
-    around = labels[sample.indices]
-    found = len(np.unique((owners * n_clusters + around)[around >= 0]))
-    return found * n_clusters > max_entries * len(chosen)
+    room = int(np.minimum(_entries(rows, labels, n_clusters)[chosen], n_clusters).sum())
+    columns, weights, lengths = np.empty(room, dtype=np.int32), np.empty(room), np.empty(len(chosen), dtype=np.int64)
+    found, none = places(n_clusters), np.empty(0)
+    _loops.quotient_rows(grouping, none, 0.0, 0, chosen, found, none.astype(np.float32), lengths, columns, weights)
+    return lengths.mean() * n_clusters > max_entries
+
+
+def _entries(rows, labels, n_clusters):
+    """Return the number of entries in the rows of each cluster's nodes."""
+    return label_volumes(labels, np.diff(rows.indptr), n_clusters).astype(np.int64)
 
 
 def grouped(labels, n_clusters):
