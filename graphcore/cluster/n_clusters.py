@@ -86,7 +86,8 @@ def select_n_clusters(
         columns of integers may be either, and are refused.
     candidates : iterable of int, optional
         Numbers of clusters to choose from, each from 1 to the number of nodes that have an edge. Default: 1 to
-        ``2 sqrt(n)`` or ``n / 20``, whichever is more, at most 2,000.
+        ``2 sqrt(n)`` or ``n / 20``, whichever is more, at most 2,000. Corners are those of the curve through these
+        numbers; `clear` needs that no other number has a sharp one.
     n_neighbors, metric
         For the kNN graph of vectors, see :func:`graphcore.knn_graph`.
     random_state : int, numpy Generator, RandomState or None, default None
@@ -214,6 +215,7 @@ class Corners(NamedTuple):
     """Corners of information against one cost of labels, for k = 1, 2, ..., n, and the candidate with the sharpest."""
 
     scores: np.ndarray  # how much the slope falls at k; 0 without a corner and at k = 1, NaN (not known) at the last k
+    every: np.ndarray  # the same if every number were a candidate
     hull: np.ndarray  # the least concave function above the information, as a function of the labels' cost
     best: int
     score: float
@@ -221,12 +223,12 @@ class Corners(NamedTuple):
     @property
     def doubt(self):
         """Why `best` does not stand out; None if it does."""
-        k, known = self.best, np.nan_to_num(self.scores)
-        if known[k - 1] <= _CHANCE:
-            return f"the sharpest corner, of {known[k - 1]:.2g}, is at k = {k}, and may be chance"
-        ks = np.arange(1, len(known) + 1)
-        far = np.where(_is_far(ks, k), known, -1.0)
-        rival, best, second = int(ks[np.argmax(far)]), known[k - 1], far.max()
+        k, best = self.best, np.nan_to_num(self.scores[self.best - 1])
+        if best <= _CHANCE:
+            return f"the sharpest corner, of {best:.2g}, is at k = {k}, and may be chance"
+        ks = np.arange(1, len(self.every) + 1)
+        far = np.where(_is_far(ks, k), np.nan_to_num(self.every), -1.0)
+        rival, second = int(ks[np.argmax(far)]), far.max()
         if second > _RIVAL * best:
             return f"the sharpest corner, of {best:.2g}, is at k = {k}, and one of {second:.2g} at {rival}"
         if _NEAR * k > ks[-1]:
@@ -251,21 +253,28 @@ def information_corners(information, costs, price, candidates):
 
     Labels cost log k, or the entropy of the clusters. Slopes, the share of each further nat of labels that edges
     confirm, lie between 0 and 1 but for noise. The k at a vertex of the hull is best by ``information - s costs`` for
-    all prices s between the slopes after and before it: the score is the length of that range.
+    all prices s between the slopes after and before it: the score is the length of that range. Numbers below the last
+    candidate that are none themselves, but for 1, have no vertex.
     """
-    n = len(information)
-    kept = concave_hull(costs, information)
-    hull = np.interp(costs, costs[kept], information[kept])
-    scores = np.zeros(n)
-    if n > 1:
+    ends = np.array([0]), np.arange(candidates[-1], len(information))
+    scores, hull = _corners(information, costs, price, np.union1d(candidates - 1, np.concatenate(ends)))
+    every, _ = _corners(information, costs, price, np.arange(len(information)))
+    of_candidates = np.nan_to_num(scores[candidates - 1], nan=-1.0)  # the last known number is the least sharp
+    at = int(np.argmax(of_candidates))
+    return Corners(scores, every, hull, int(candidates[at]), float(of_candidates[at]))
+
+
+def _corners(information, costs, price, points):
+    """Scores of `points` of the curve, by the hull of these alone, and the hull."""
+    kept = points[concave_hull(costs[points], information[points])]
+    scores = np.zeros(len(information))
+    if len(scores) > 1:
         # Of every stretch of the hull; a gain of more than a nat for a nat is noise of the tree.
         steps = np.clip(np.diff(information[kept]) / np.diff(costs[kept]), price, max(1.0, price))
         falls = -np.diff(steps)
         scores[kept[1:-1]] = np.where(falls < _ROUNDING, 0.0, falls)
         scores[-1] = np.nan
-    of_candidates = np.nan_to_num(scores[candidates - 1], nan=-1.0)  # the last known number is the least sharp
-    at = int(np.argmax(of_candidates))
-    return Corners(scores, hull, int(candidates[at]), float(of_candidates[at]))
+    return scores, np.interp(costs, costs[kept], information[kept])
 
 
 def _by_information(graph, candidates, streams, n_edges, *, falls_back=False, n_jobs=None):

@@ -261,6 +261,11 @@ def test_candidates():
     assert all(curve.shape == (4,) for curve in found.curves.values())
     for k in (1, 2, 60):
         assert quietly(CAVEMEN, [k], random_state=0).best == k
+    # Six cliques: of numbers beside six the nearest is best, and stands out where no sharper corner is far from it.
+    near = select_n_clusters(CAVEMEN, [2, 5, 9], random_state=0)
+    assert (near.best, near.clear) == (5, True)
+    with pytest.warns(GraphWarning, match=r"the sharpest corner, of 0\.\d+, is at k = 4, and one of 0\.\d+ at 6"):
+        assert select_n_clusters(CAVEMEN, [4, 12], random_state=0).best == 4
     for n, last in ((1, 1), (2, 2), (100, 20), (1600, 80), (20_000, 1000), (10**7, 2000)):
         assert default_candidates(n).tolist() == list(range(1, last + 1))
 
