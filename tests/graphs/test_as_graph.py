@@ -316,6 +316,18 @@ def test_distances_of_neighbours_given_as_weights_are_told(n_neighbors, is_made_
         Graph.from_scipy(graphcore.knn_graph(near.toarray()[:, :9], 5).to_scipy())
 
 
+def test_a_matrix_of_all_distances_given_as_similarities_is_told():
+    from sklearn.metrics import pairwise_distances
+
+    D = pairwise_distances(graphcore.datasets.load_digits().data[:200])
+    with pytest.warns(graphcore.GraphWarning, match=r"look like distances.*precomputed_nearest_neighbors"):
+        Graph.from_scipy(D)
+    for similar in (np.exp(-D / D.mean()), 1 / (1 + D), np.random.default_rng(0).random((200, 200))):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            Graph.from_scipy((similar + similar.T) / 2)
+
+
 def test_ids_beyond_64_bits_are_not_called_negative():
     with pytest.raises(InputError, match=r"sources holds 9223372036854775808, and integers go up to 2\*\*63 - 1"):
         Graph.from_edges(np.array([2**63, 1], dtype=np.uint64), [1, 2])
