@@ -375,9 +375,9 @@ def _digits():
 
 def _errors(graph, labels, size, method, n_draws=30):
     """Return root mean squares, over several coresets, of the relative errors of cost and kNC of a partition."""
-    draw = partial(graphcore.build_coreset, graph, int(labels.max()) + 1, size=size, method=method, self_loop=1.0)
+    draw = partial(graphcore.build_coreset, graph, int(labels.max()) + 1, size=size, method=method)
     coresets = [draw(random_state=seed) for seed in range(n_draws)]
-    found = [metrics.coreset_cost(graph, c.indices, c.weights, labels, self_loop=1.0) for c in coresets]
+    found = [metrics.coreset_cost(graph, c, labels) for c in coresets]
     return np.sqrt(np.mean([(cost.cost_error**2, cost.cut_error**2) for cost in found], axis=0))
 
 

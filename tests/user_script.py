@@ -78,8 +78,7 @@ def vectors() -> None:
     choice = graphcore.select_n_clusters(X, range(2, 6), random_state=0)
     print(choice.best, choice.clear, choice.scores.shape)
     coreset = graphcore.build_coreset(graph, 3, size=20, random_state=0)
-    loop = coreset.self_loop or 0.0
-    cost = graphcore.metrics.coreset_cost(graph, coreset.indices, coreset.weights, y, self_loop=loop)
+    cost = graphcore.metrics.coreset_cost(graph, coreset, y)
     print(len(coreset), cost.cost_error)
 
 

@@ -40,7 +40,7 @@ def run(options):
     rows, outcomes = [], []
     small = graphcore.datasets.load_karate().graph
     cluster_graph(small, resolve_settings(small, 2), random_state=0)  # loops are compiled, or read from the disk
-    graphcore.build_coreset(small, 2, size=10, method="importance", random_state=0)
+    graphcore.build_coreset(small, 2, size=10, random_state=0)
 
     def row(task, work, say):
         with AnonymousMemory() as memory, warnings.catch_warnings():
@@ -68,7 +68,7 @@ def run(options):
     for count in CORESETS if not options.quick else CORESETS[:1]:
         row(
             f"coreset of {size:,} draws by importance, k = {count:,}",
-            lambda count=count: graphcore.build_coreset(graph, count, size=size, method="importance", random_state=0),
+            lambda count=count: graphcore.build_coreset(graph, count, size=size, random_state=0),
             lambda coreset: f"{len(coreset):,} different nodes",
         )  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:

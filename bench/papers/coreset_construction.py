@@ -63,7 +63,7 @@ def draws_for(graph, n_nodes):
 
 def coreset_of(graph, k, seeding, seed, size):
     """Return a coreset of a number of draws by importance, from 2 k seeds."""
-    return graphcore.build_coreset(graph, k, size=size, method="importance", seeding=seeding, random_state=seed)
+    return graphcore.build_coreset(graph, k, size=size, seeding=seeding, random_state=seed)
 
 
 def draw(groups, published):

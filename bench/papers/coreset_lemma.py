@@ -27,12 +27,9 @@ def measure(settings):
                 for seed in settings.seeds(10):
                     with warnings.catch_warnings():
                         warnings.simplefilter("ignore", graphcore.GraphWarning)  # sizes capped at all nodes
-                        coreset = graphcore.build_coreset(graph, k, eps=eps, method="importance", random_state=seed)
-                    how = {"centres": "nearest", "self_loop": 1.0, "n_jobs": settings.threads}
-                    found = [
-                        graphcore.metrics.coreset_cost(graph, coreset.indices, coreset.weights, labels, **how)
-                        for labels in partitions
-                    ]
+                        coreset = graphcore.build_coreset(graph, k, eps=eps, random_state=seed)
+                    how = {"centres": "nearest", "n_jobs": settings.threads}
+                    found = [graphcore.metrics.coreset_cost(graph, coreset, labels, **how) for labels in partitions]
                     errors = np.array([cost.cost_error for cost in found])
                     error = float(np.abs(errors).max())
                     yield {

@@ -49,7 +49,7 @@ class Coreset:
         Vectors that these were drawn from; None for nodes of a graph.
     self_loop, shift : float or None
         Those of the kernel of the graph that nodes were drawn by, of whose degrees the weights are estimates; None for
-        vectors, and where they are not known, as of merged coresets.
+        vectors and for points of a kernel matrix.
     nodes : ndarray of int64, or None
         The part of a graph that nodes were drawn from, ascending; None for all of it, and for vectors.
     """
@@ -81,6 +81,18 @@ class Coreset:
         """Return the coreset with its kernel's loops, and weights in the unit of what `graph`, of `in_range`, was."""
         weights = given_unit(self.weights, graph.exponent) if graph.exponent else self.weights
         return dataclasses.replace(self, weights=weights, self_loop=self_loop, shift=shift)
+
+    def in_graph(self, graph: AnyGraph) -> tuple[GraphKernel, Self]:
+        """Return the kernel of a graph that its nodes were drawn by, and the coreset with weights in the kernel's unit.
+
+        A coreset of other points is refused.
+        """
+        kernel = GraphKernel(as_graph(graph), self.self_loop or 0.0, self.shift or 0.0)
+        nodes = self.indices
+        if self.self_loop is None or nodes.max(initial=0) >= kernel.n_points or not kernel.degrees[nodes].all():
+            raise ParameterError("the coreset is not one of this graph: its points must be nodes that have an edge")
+        weights = given_unit(self.weights, -kernel.graph.exponent)
+        return kernel, dataclasses.replace(self, weights=weights)
 
 
 def default_size(n_points, n_clusters, *, each=50, least=1000):
@@ -523,10 +535,10 @@ def build_coreset(
     kernel: str = "normalized_cut",
     size: float | None = None,
     eps: float | None = None,
-    method: str = "auto",
+    method: str = "importance",
     n_seeds: int | str = "auto",
     seeding: str = "auto",
-    self_loop: float | str = "auto",
+    self_loop: float = 1.0,
     shift: float = 0.0,
     replace: bool = True,
     nodes: ArrayLike | None = None,
@@ -550,18 +562,17 @@ def build_coreset(
     eps : float, optional
         Relative error of the cost to aim at, only with "importance": the rounds of Algorithm 4, sizes by the paper's
         formula. Its probabilities are those of the authors' program, for which nothing is proven.
-    method : {"auto", "degree", "uniform", "importance"}, default "auto"
-        "auto" is "degree" for a graph, otherwise "importance". "degree" and "uniform" draw distinct nodes, with
-        probability proportional to the degree or the same for all; "importance" draws by D2 seeds and degree, see
-        `replace`. "degree" and `eps` are for graphs.
+    method : {"importance", "degree", "uniform"}, default "importance"
+        "importance" draws by D2 seeds and degree, see `replace`; "degree" and "uniform" draw distinct nodes, with
+        probability proportional to the degree or the same for all. "degree" and `eps` are for graphs.
     n_seeds : int or "auto", default "auto"
         D2 seeds for "importance"; "auto" is ``2 * n_clusters``.
     seeding : {"auto", "fast", "naive"}, default "auto"
         How D2 seeds are drawn. "fast" reads the rows of seeds alone, those of a graph or of a sparse kernel matrix
         without negative entries; "naive" visits all points for each seed. "auto" is "fast" where it applies.
-    self_loop : float or "auto", default "auto"
-        Weight of the loop put on every node inside the kernel, as a multiple of the graph's mean weight. "auto" is 1
-        for "importance" (which needs a positive diagonal), otherwise 0.
+    self_loop : float, default 1.0
+        Weight of the loop put on every node inside the kernel, as a multiple of the graph's mean weight. "importance"
+        needs a positive diagonal, and so a loop.
     shift : float, default 0.0
         Multiple of ``D^-1`` that is added to the kernel of a graph, whose cost then is the one that `eps` is about.
     replace : bool, default True
@@ -601,16 +612,15 @@ def build_coreset(
     >>> import graphcore
     >>> graph = graphcore.datasets.load_karate().graph
     >>> coreset = graphcore.build_coreset(graph, 2, size=10, random_state=0)
-    >>> len(coreset), coreset.method
-    (10, 'degree')
+    >>> coreset.method, coreset.n_draws, len(coreset)  # ten draws, of which some repeat
+    ('importance', 10, 7)
     """
     settings: dict[str, Any] = {"size": size, "eps": eps, "n_seeds": n_seeds}
-    settings |= {"seeding": seeding, "replace": replace, "random_state": random_state}
+    settings |= {"method": method, "seeding": seeding, "replace": replace, "random_state": random_state}
     is_matrix = check_choice("kernel", kernel, ("normalized_cut", "precomputed")) == "precomputed"
     if is_matrix or isinstance(graph, VectorKernel):
         if nodes is not None:
             raise ParameterError("nodes= is for graphs; give the kernel of a part of the points")
-        settings["method"] = "importance" if method == "auto" else method
         if is_matrix:
             return sample_coreset(as_kernel(graph), n_clusters, **settings)
         return sample_coreset(graph, n_clusters, **settings).over(graph)
@@ -620,8 +630,8 @@ def build_coreset(
             f"graph is an array of shape {shape}, and no graph; for vectors X give their graph, knn_graph(X), or "
             "kernels.vectors.VectorKernel(X, kernels.functions.kernel_function('gaussian', bandwidth=...))"
         )
-    settings["method"] = method = "degree" if method == "auto" else method
-    of_graph = kernel_of_graph(graph, self_loop, method, shift)
+    loops = check_real("self_loop", self_loop, low=0.0), check_real("shift", shift, low=0.0)
+    of_graph = GraphKernel(as_graph(graph), *loops)
     if nodes is None:
         found = sample_coreset(of_graph, n_clusters, **settings)
     else:
@@ -629,14 +639,6 @@ def build_coreset(
         found = sample_coreset(of_graph.submatrix(nodes), n_clusters, **settings).of(nodes)
         found = dataclasses.replace(found, nodes=nodes)
     return found.of_graph(of_graph.graph, of_graph.multiple, of_graph.shift)
-
-
-def kernel_of_graph(graph, self_loop, method, shift=0.0):
-    """Return the kernel of a graph with the loops that a method of sampling needs where they are "auto"."""
-    if isinstance(self_loop, str) and self_loop == "auto":
-        self_loop = 1.0 if method == "importance" else 0.0
-    loops = check_real("self_loop", self_loop, low=0.0), check_real("shift", shift, low=0.0)
-    return GraphKernel(as_graph(graph), *loops)
 
 
 def _check_nodes(nodes, n_nodes):

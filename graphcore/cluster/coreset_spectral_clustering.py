@@ -1,6 +1,6 @@
 """Coreset spectral clustering: the whole method in one function."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -92,7 +92,7 @@ def coreset_spectral_clustering(
         for every cluster, at least 1,000, and at least 3 % of the nodes or 100,000, whichever is less.
     coreset : Coreset, optional
         One of this graph that is there already, such as :func:`graphcore.merge_coresets` returns, in place of
-        `coreset_size`, `sampling` and `n_seeds`. Give `self_loop` and `shift` as it was drawn with.
+        `coreset_size`, `sampling`, `n_seeds`, `self_loop` and `shift`.
     sampling : {"importance", "degree", "uniform"}, default "importance"
         How the coreset is drawn.
     n_seeds : int or "auto", default "auto"
@@ -165,19 +165,22 @@ def coreset_spectral_clustering(
     ((300,), 60, True)
     """
     graph, streams = as_graph(graph), Streams(random_state)
-    if coreset is not None and (coreset_size, sampling, n_seeds) != ("auto", "importance", "auto"):
-        raise ParameterError("coreset= is drawn already: leave coreset_size, sampling and n_seeds out")
+    if coreset is not None:
+        if not isinstance(coreset, Coreset):
+            raise refused("coreset", coreset, "is no Coreset, such as build_coreset and merge_coresets return")
+        if (coreset_size, sampling, n_seeds, self_loop, shift) != ("auto", "importance", "auto", 1.0, 0.0):
+            raise ParameterError("coreset= is drawn already: leave coreset_size, sampling, n_seeds and loops out")
     size = _checked_size(graph, n_clusters, coreset_size if coreset is None else len(coreset))
     is_induced = _check_choices(coreset_graph, sampling, eigen_solver, clusterer, coreset_degrees)
 
-    kernel = GraphKernel(graph, check_real("self_loop", self_loop, low=0.0), check_real("shift", shift, low=0.0))
     if coreset is None:
+        kernel = GraphKernel(graph, check_real("self_loop", self_loop, low=0.0), check_real("shift", shift, low=0.0))
         coreset = sample_coreset(
             kernel, n_clusters, size=size, method=sampling, n_seeds=n_seeds,
             replace=is_induced, random_state=streams,
         )  # fmt: skip
     else:
-        coreset = _in_kernel(coreset, kernel)
+        kernel, coreset = coreset.in_graph(graph)
     if is_induced:
         cells, matrix = None, kernel.weighted_submatrix(coreset.indices, coreset.weights, n_jobs=n_jobs)
     else:
@@ -216,14 +219,6 @@ def coreset_spectral_clustering(
     }  # fmt: skip
     coreset = coreset.of_graph(kernel.graph, kernel.multiple, kernel.shift)
     return CoresetClustering(labels, coreset, coreset_labels, matrix, of_rows, cells, n_unreached, n_evaluations)
-
-
-def _in_kernel(coreset, kernel):
-    """Return a coreset of nodes with weights in the unit of the kernel's; others are refused."""
-    nodes = coreset.indices
-    if coreset.kernel is not None or nodes[-1] >= kernel.n_points or not kernel.degrees[nodes].all():
-        raise ParameterError("coreset= is not one of this graph: its points must be nodes that have an edge")
-    return replace(coreset, weights=given_unit(coreset.weights, -kernel.graph.exponent))
 
 
 def _checked_size(graph, n_clusters, coreset_size):

@@ -11,10 +11,9 @@ from ..base.streams import Streams
 from ..base.types import AnyGraph, RandomState
 from ..base.validation import check_integer
 from ..exceptions import InputError, ParameterError
-from ..graphs.rows import given_unit
 from ..kernels.functions import KernelFunction
 from ..kernels.vectors import VectorKernel
-from .coreset import Coreset, kernel_of_graph, sample_coreset
+from .coreset import Coreset, sample_coreset
 
 
 def merge_coresets(*coresets: Coreset) -> Coreset:
@@ -36,7 +35,7 @@ def merge_coresets(*coresets: Coreset) -> Coreset:
     ------
     InputError
         If there is no coreset, or they are of parts that share nodes, of graphs and vectors, of vectors of different
-        lengths, or of different kernels.
+        lengths, or of different kernels or loops.
 
     Notes
     -----
@@ -57,11 +56,11 @@ def merge_coresets(*coresets: Coreset) -> Coreset:
     ...     graphcore.build_coreset(graph, 2, size=8, nodes=nodes, random_state=0)
     ...     for nodes in (range(17), range(17, 34))
     ... ]
-    >>> len(graphcore.merge_coresets(*parts))
+    >>> graphcore.merge_coresets(*parts).n_draws
     16
     """
-    if not coresets:
-        raise InputError("merge_coresets needs at least one coreset; give those of all parts")
+    if not coresets or not all(isinstance(each, Coreset) for each in coresets):
+        raise InputError("merge_coresets needs coresets, at least one, and not a list; give merge_coresets(*coresets)")
     if len(coresets) == 1:
         return coresets[0]
     weights, n_draws = np.concatenate([each.weights for each in coresets]), sum(each.n_draws for each in coresets)
@@ -73,9 +72,14 @@ def merge_coresets(*coresets: Coreset) -> Coreset:
                 "the coresets are of parts that share nodes, which would count twice; give each part nodes= of its own "
                 "to build_coreset"
             )
-        indices = np.concatenate([each.indices for each in coresets])
-        order = np.argsort(indices)
-        return Coreset(indices[order], weights[order], "merged", n_draws, nodes=np.sort(np.concatenate(parts)))
+        loops = dict.fromkeys((each.self_loop, each.shift) for each in coresets)
+        if len(loops) > 1:
+            listed = ", ".join(f"self_loop={loop:g}, shift={shift:g}" for loop, shift in loops)
+            raise InputError(f"the coresets estimate different degrees, those with {listed}; draw all with the same")
+        order = np.argsort(indices := np.concatenate([each.indices for each in coresets]))
+        merged = dataclasses.replace(coresets[0], method="merged", n_draws=n_draws, seeds=None)
+        nodes = np.sort(np.concatenate(parts))
+        return dataclasses.replace(merged, indices=indices[order], weights=weights[order], nodes=nodes)
     if len(kernels) < len(coresets):
         raise InputError("some coresets are of vectors and some of nodes; merge each kind by itself")
     if any(kernel.function != kernels[0].function for kernel in kernels):
@@ -108,7 +112,6 @@ def reduce_coreset(
     method: str = "importance",
     n_seeds: int | str = "auto",
     seeding: str = "auto",
-    self_loop: float | str = "auto",
     replace: bool = False,
     random_state: RandomState = None,
 ) -> Coreset:
@@ -127,7 +130,7 @@ def reduce_coreset(
         As for :func:`build_coreset`, on weighted points; "degree", for graphs, draws by weight.
     n_seeds : int or "auto", default "auto"
         D2 seeds; "auto" is ``2 * n_clusters``.
-    seeding, self_loop, replace
+    seeding, replace
         As for :func:`build_coreset`, with distinct points by default: draws would repeat some of the few.
     random_state : int, Generator, RandomState or None
 
@@ -176,9 +179,8 @@ def reduce_coreset(
     if coreset.kernel is not None:
         whole, among, weights = None, coreset.kernel, coreset.weights
     else:
-        whole = kernel_of_graph(graph, self_loop, method)
-        weights = given_unit(coreset.weights, -whole.graph.exponent)
-        among = whole.submatrix(coreset.indices, weights)
+        whole, drawn = coreset.in_graph(graph)
+        weights, among = drawn.weights, whole.submatrix(coreset.indices, drawn.weights)
     auto = isinstance(n_seeds, str) and n_seeds == "auto"
     # A part may hold points of fewer clusters than there are, so only the number of seeds is by the clusters.
     found = sample_coreset(

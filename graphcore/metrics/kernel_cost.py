@@ -7,8 +7,8 @@ import numpy as np
 
 from ..base.types import AnyGraph, ArrayLike
 from ..base.validation import check_choice, check_real
+from ..cluster.coreset import Coreset
 from ..cluster.refine.problem import cluster_sums
-from ..exceptions import InputError
 from ..graphs.as_graph import as_graph
 from ..kernels.graph import GraphKernel
 from .quality import placed_labels
@@ -122,9 +122,8 @@ class CoresetCost:
 
 
 def coreset_cost(
-    graph: AnyGraph, coreset_indices: ArrayLike, coreset_weights: ArrayLike, labels: ArrayLike, *, centres: str = "own",
-    self_loop: float = 0.0, shift: float = 0.0, n_jobs: int | None = None,
-) -> CoresetCost:  # fmt: skip
+    graph: AnyGraph, coreset: Coreset, labels: ArrayLike, *, centres: str = "own", n_jobs: int | None = None
+) -> CoresetCost:
     """Estimate the cost of a partition from a coreset, and compare with the true cost.
 
     Centres are the centroids of the partition of the whole graph, as in the definition of a coreset. With S the
@@ -139,13 +138,10 @@ def coreset_cost(
 
     Parameters
     ----------
-    graph, self_loop, shift, n_jobs
-        See :func:`kernel_kmeans_cost`. Distances are not clipped at 0. Loops are to be those that the coreset was drawn
-        with, ``coreset.self_loop`` and ``coreset.shift``: otherwise the estimates are biased.
-    coreset_indices : array-like of shape (n_coreset,), integer
-        Nodes of the coreset; repeats count as often as they stand there.
-    coreset_weights : array-like of shape (n_coreset,)
-        Their weights, on the scale of degrees: over the coreset they add up to about the volume of the graph.
+    graph, n_jobs
+        See :func:`kernel_kmeans_cost`, of the coreset's `self_loop` and `shift`. Distances are not clipped at 0.
+    coreset : Coreset
+        Of nodes of the graph, as :func:`graphcore.build_coreset` and :func:`graphcore.merge_coresets` return.
     labels : array-like of shape (n_nodes,), integer
         A partition of the graph, clusters from 0; nodes of label -1 or degree 0 have no part in either sum.
     centres : {"own", "nearest"}, default "own"
@@ -157,16 +153,17 @@ def coreset_cost(
 
     Raises
     ------
-    InputError
-        If the labels cannot be used, or indices and weights differ in number.
+    InputError, ParameterError
+        If the labels cannot be used, or the coreset is not one of this graph.
 
     Examples
     --------
     >>> import graphcore
-    >>> graph = graphcore.Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
-    >>> result = graphcore.metrics.coreset_cost(graph, [0, 2, 3, 5], [4, 3, 3, 4], [0, 0, 0, 1, 1, 1], shift=1.0)
-    >>> round(result.cost, 4), round(result.cost_estimate, 4)
-    (2.2857, 2.2857)
+    >>> graph, blocks = graphcore.datasets.planted_partition(3, 100, 0.2, 0.01, random_state=0)
+    >>> coreset = graphcore.build_coreset(graph, 3, size=100, random_state=0)
+    >>> result = graphcore.metrics.coreset_cost(graph, coreset, blocks)
+    >>> round(result.cost, 2), round(result.cost_estimate, 2)
+    (11.31, 11.98)
 
     References
     ----------
@@ -175,11 +172,9 @@ def coreset_cost(
     """
     graph = as_graph(graph)
     check_choice("centres", centres, ("own", "nearest"))
-    nodes, weights = np.asarray(coreset_indices, dtype=np.int64), np.asarray(coreset_weights, dtype=np.float64)
-    if weights.shape != nodes.shape:
-        raise InputError(f"coreset_indices have shape {nodes.shape} and coreset_weights {weights.shape}")
-    found = centres_of(graph, labels, self_loop=self_loop, shift=shift, n_jobs=n_jobs)
-    weights = np.ldexp(weights, -found.kernel.graph.exponent)
+    kernel, drawn = coreset.in_graph(graph)
+    nodes, weights, shift = drawn.indices, drawn.weights, kernel.shift
+    found = centres_of(graph, labels, self_loop=kernel.multiple, shift=shift, n_jobs=n_jobs)
     own, charged = _distances(found, centres, n_jobs)
     placed = found.labels[nodes] >= 0
     diagonal = found.kernel.diagonal[nodes] + shift / np.where(placed, found.kernel.degrees[nodes], 1.0)

@@ -136,7 +136,7 @@ def test_importance_coreset_is_the_published_one():
     assert coreset.seeds.indices[0] == np.argmin(np.where(w > 0, np.diag(K), np.inf))
     naive = build_coreset(graph, 4, size=30, method="importance", seeding="naive", n_seeds=5, random_state=0)
     assert len(naive.seeds.indices) == 5
-    assert len(build_coreset(graph, 4, size=0.25, random_state=0)) == 15
+    assert build_coreset(graph, 4, size=0.25, random_state=0).n_draws == 15
 
 
 @pytest.mark.parametrize(
@@ -145,8 +145,8 @@ def test_importance_coreset_is_the_published_one():
         ({"size": 3}, r"size=3 is less than n_clusters=4"),
         ({}, r"either size=.*or eps="),
         ({"size": 10, "eps": 0.1}, r"not both"),
-        ({"eps": 0.1}, r"needs method='importance'"),
-        ({"eps": 1.5, "method": "importance"}, r"eps=1\.5 must be at most 1"),
+        ({"eps": 0.1, "method": "degree"}, r"needs method='importance'"),
+        ({"eps": 1.5}, r"eps=1\.5 must be at most 1"),
         ({"size": 10, "method": "importance", "seeding": "slow"}, r"'slow' is not known"),
     ],
 )

@@ -262,12 +262,18 @@ def test_a_coreset_that_is_there_is_clustered_and_kernel_values_are_counted(kind
     }  # fmt: skip
     assert 0 < drawn.n_evaluations["seeds"] < d2_seeding(GraphKernel(graph, 1.0), 8, method="naive").n_evaluations
     parts = [
-        build_coreset(graph, 4, size=40, method="importance", nodes=nodes, random_state=0)
-        for nodes in np.array_split(np.arange(200), 2)
+        build_coreset(graph, 4, size=40, nodes=nodes, random_state=0) for nodes in np.array_split(np.arange(200), 2)
     ]
     merged = clustered(graph, 4, coreset=merge_coresets(*parts), coreset_graph=kind, random_state=0)
     assert adjusted_rand_score(merged.labels, truth) > 0.8 and merged.coreset.method == "merged"
-    for options, said in (({"coreset_size": 9}, "leave coreset_size"), ({"graph": load_karate().graph}, "at most 34")):
+    bare = build_coreset(graph, 4, size=60, method="degree", self_loop=0.0, random_state=0)
+    found = clustered(graph, 4, coreset=bare, coreset_graph=kind, random_state=0)
+    assert found.coreset.self_loop == 0.0 and adjusted_rand_score(found.labels, truth) > 0.8
+    for options, said in (
+        ({"coreset_size": 9}, "leave coreset_size"), ({"self_loop": 0.0}, "and loops out"),
+        ({"coreset": [0, 1]}, r"coreset=\[0, 1\] is no Coreset"), ({"graph": load_karate().graph}, "at most 34"),
+        ({"coreset": build_coreset(np.eye(200), 2, size=9, kernel="precomputed")}, "is not one of this graph"),
+    ):  # fmt: skip
         with pytest.raises(ParameterError, match=said):
             clustered(**{"graph": graph, "n_clusters": 2, "coreset": drawn.coreset, **options})
 

@@ -105,12 +105,10 @@ def test_parts_of_a_graph_are_merged_and_those_that_share_nodes_are_refused():
 
 def graph_parts(seed, method):
     parts = [
-        build_coreset(GRAPH, 3, size=25, method=method, nodes=nodes, self_loop=1.0, replace=False, random_state=seed)
+        build_coreset(GRAPH, 3, size=25, method=method, nodes=nodes, replace=False, random_state=seed)
         for nodes in np.array_split(np.arange(GRAPH.n_nodes), 3)
     ]
-    return reduce_coreset(
-        merge_coresets(*parts), 3, size=30, graph=GRAPH, method=method, self_loop=1.0, random_state=seed + 10_000
-    )
+    return reduce_coreset(merge_coresets(*parts), 3, size=30, graph=GRAPH, method=method, random_state=seed + 10_000)
 
 
 def assert_unbiased(totals, expected):
@@ -186,7 +184,8 @@ def test_a_tree_takes_weights_and_leaves_out_points_without():
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda a, b: merge_coresets(), InputError, "at least one coreset"),
+        (lambda a, b: merge_coresets(), InputError, "at least one"),
+        (lambda a, b: merge_coresets([b, b]), InputError, r"not a list; give merge_coresets\(\*coresets\)"),
         (merge_coresets, InputError, "some coresets are of vectors and some of nodes"),
         (lambda a, b: merge_coresets(a, of_vectors(np.eye(9)[:, :3], 3)), InputError, r"vectors of \[2, 3\] features"),
         (lambda a, b: reduce_coreset(a, 3, size=2), ParameterError, "size=2 is less than n_clusters=3"),

@@ -1,12 +1,14 @@
 """The kernel k-means cost and its estimates from a coreset, against dense distances in the feature space."""
 
+from functools import partial
+
 import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphcore import Graph, InputError, ParameterError, build_coreset, merge_coresets
+from graphcore import Coreset, Graph, InputError, ParameterError, build_coreset, merge_coresets, reduce_coreset
 from graphcore.metrics import coreset_cost, kernel_kmeans_cost, normalized_cut
 from tests.metrics import oracles
 from tests.metrics.test_cut import labelled
@@ -70,11 +72,13 @@ def dense_costs(A, labels, nodes, weights, shift):
 def test_estimates_by_definition(pair, self_loop, shift, centres, seed):
     A, labels = pair
     rng = np.random.default_rng(seed)
-    nodes = rng.integers(0, len(A), rng.integers(0, 2 * len(A)))
+    linked = np.flatnonzero(A.any(axis=1))
+    nodes = rng.choice(linked, rng.integers(0, 2 * len(linked))) if len(linked) else linked
     weights = rng.random(len(nodes)) * A.sum() / max(len(nodes), 1)
+    coreset = Coreset(nodes, weights, "own", len(nodes), self_loop=self_loop, shift=shift)
     looped = oracles.with_loops(A, self_loop)
     expected = dense_costs(looped, labels, nodes, weights, shift)
-    result = coreset_cost(A, nodes, weights, labels, centres=centres, self_loop=self_loop, shift=shift)
+    result = coreset_cost(A, coreset, labels, centres=centres)
     # Terms of the sums are of the size w (K_xx + norms): that is what rounding is relative to.
     d = looped.sum(axis=1)
     least = d[d > 0].min() if (d > 0).any() else 1.0
@@ -86,16 +90,24 @@ def test_estimates_by_definition(pair, self_loop, shift, centres, seed):
 
 
 def test_bad_coresets():
-    with pytest.raises(InputError, match=r"coreset_indices have shape \(1,\)"):
-        coreset_cost(nx.path_graph(3), [0], [1.0, 2.0], [0, 0, 1])
+    coreset = build_coreset(nx.path_graph(4), 1, size=4, method="degree")
+    with pytest.raises(ParameterError, match="is not one of this graph"):
+        coreset_cost(nx.path_graph(3), coreset, [0, 0, 1])
     with pytest.raises(ParameterError, match="centres='far' is not known"):
-        coreset_cost(nx.path_graph(3), [0], [1.0], [0, 0, 1], centres="far")
+        coreset_cost(nx.path_graph(4), coreset, [0, 0, 1, 1], centres="far")
 
 
 def test_a_coreset_knows_the_loops_that_its_estimates_are_unbiased_with():
     graph = Graph.from_networkx(nx.random_regular_graph(4, 400, seed=0))
-    assert build_coreset(graph, 8, size=60, method="importance", random_state=0).self_loop == 1.0
-    part = build_coreset(graph, 2, size=10, nodes=range(100), shift=0.5, random_state=0)
-    assert (part.self_loop, part.shift) == (0.0, 0.5)
-    other = build_coreset(graph, 2, size=10, nodes=range(100, 400), random_state=0)
-    assert merge_coresets(part, other).self_loop is None
+    assert build_coreset(graph, 8, size=60, random_state=0).self_loop == 1.0
+    draw = partial(build_coreset, graph, 2, size=40, method="degree", random_state=0)
+    parts = [draw(nodes=nodes, self_loop=0.3, shift=0.5) for nodes in (range(100), range(100, 400))]
+    merged = merge_coresets(*parts)
+    for coreset in (*parts, merged, reduce_coreset(merged, 2, size=20, graph=graph, random_state=0)):
+        assert (coreset.self_loop, coreset.shift) == (0.3, 0.5)
+    blocks = np.arange(400) // 200
+    assert coreset_cost(graph, merged, blocks).cost == kernel_kmeans_cost(graph, blocks, self_loop=0.3, shift=0.5)
+    with pytest.raises(
+        InputError, match=r"different degrees, those with self_loop=0\.3, shift=0\.5, self_loop=1, shift=0"
+    ):
+        merge_coresets(parts[0], draw(nodes=range(100, 400)))
