@@ -116,11 +116,12 @@ class Reading:
 # -- columns -----------------------------------------------------------------------------------------------------------
 
 
-def choose_columns(names, numeric, reading, idle=()):
+def choose_columns(names, numeric, reading, idle=(), times=()):
     """Return (positions of the two ends, that of the weight or None, notes) of a table of edges, text or Parquet.
 
     `names` are those of its columns, or their numbers where there is no header; `numeric` are positions of columns that
-    may be weights, and `idle` of those that hold nothing, or times that stand beside weights.
+    may be weights, `idle` of those that hold nothing, or times that stand beside weights, and `times` of those whose
+    type says that they are no nodes.
     """
     index, named = [c for c, name in enumerate(names) if is_index(name)], edge_columns(names)
     if reading.columns is not None:
@@ -131,7 +132,8 @@ def choose_columns(names, numeric, reading, idle=()):
         stated = () if reading.weight_column == "auto" else (_place(reading.weight_column, names, "weight_column"),)
         likely = [c for c in range(len(names)) if c not in index and (c < 2 or c not in stated)]
         likely = likely if len(likely) > 1 else list(range(len(names)))
-        ends = tuple([*[c for c in likely if not is_time(names[c])], *likely][:2] if len(likely) > 2 else likely[:2])
+        nodes = [c for c in likely if c not in times and not is_time(names[c])]
+        ends = tuple([*nodes, *likely][:2] if len(likely) > 2 else likely[:2])
     if len(ends) < 2:
         raise FormatError(
             f"the first lines have {len(names)} column, and edges have two ends; pass delimiter= if there is another "
@@ -253,20 +255,15 @@ def _guess_dialect(source, reading):
     times = {c for c in unnamed if all(is_number(field) and _is_time(float(field)) for field in values[c])}
     beside = times if set(numeric) - times - {*asked} else ()  # SNAP writes the time of an edge after its weight
     numeric = numeric if header else [c for c in numeric if c not in times]
-    apart, is_sure = _ends_by_values(values, names, reading)
-    if is_sure:
-        reading = replace(reading, columns=apart)
-        passed = [c for c in range(2) if c not in apart and c not in numeric]
+    told, doubts = ends_by_values(values, names, reading)
+    if told is not reading:
+        passed = [c for c in range(2) if c not in told.columns and c not in numeric]
         empty.update(c for c in passed if len(set(values[c])) == 1)
+        reading = told
     if not reading.declared and reading.columns is None:
         _refuse_matrix(names, rows)
     columns, weight, notes = choose_columns(names, numeric, reading, {*empty, *beside})
-    if apart is not None:
-        c, taken = min({0, 1, 2} - {*apart}), "the ends are" if is_sure else f"pass columns={apart} if the ends are"
-        notes.append(
-            f"column {c} holds {values[c][0][:40]!r} and the like, which no other column holds; {taken} columns {apart}"
-            + "; pass columns=(0, 1) if it is a node" * is_sure
-        )
+    notes += doubts
     if max(columns) < len(values):
         notes += notes_on_ends([values[c] for c in columns], [names[c] for c in columns], reading)
     ends = [tuple(row[c] for c in columns) for row in rows if max(columns) < len(row)]
@@ -387,7 +384,19 @@ def _refuse_matrix(names, rows):
         )
 
 
-def _ends_by_values(values, names, reading):
+def ends_by_values(values, names, reading):
+    """Return the Reading by the ends that the first rows tell, and a note if it differs, or may have to."""
+    apart, is_sure = _ends_apart(values, names, reading)
+    if apart is None:
+        return reading, []
+    c, taken = min({0, 1, 2} - {*apart}), "the ends are" if is_sure else f"pass columns={apart} if the ends are"
+    said = f"column {c} holds {values[c][0][:40]!r} and the like, which no other column holds; {taken} columns {apart}"
+    if not is_sure:
+        return reading, [said]
+    return replace(reading, columns=apart), [f"{said}; pass columns=(0, 1) if it is a node"]
+
+
+def _ends_apart(values, names, reading):
     """Return the two of the first three columns that share nodes, if the first two share none, and whether it is sure.
 
     It is where these nodes are no numbers, or where the column left out holds one word or sign, as 1 -> 2 has.

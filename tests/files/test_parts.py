@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from graphcore import FormatError, GraphWarning, InputError, ParameterError, build_store, read_graph
+from graphcore import FormatError, Graph, GraphWarning, InputError, ParameterError, build_store, read_graph
 
 
 def same(graph, expected):
@@ -57,6 +57,14 @@ def test_parts_are_read_as_one_list(tmp_path, table, ending, named):
     nodes = {"id": [str(i) if named else i for i in range(130)]}
     same(read_graph(paths, nodes=nodes, ids=ids), read_graph(whole, nodes=nodes, ids=ids))
     same(read_graph([paths[0]]), read_graph(paths[0]))
+
+
+@pytest.mark.parametrize("when", [[5, 6, 7], np.array([5, 6, 7], dtype="M8[s]"), [0.5, 1.5, 3.0]])
+def test_ends_of_parquet_are_no_times_and_share_names(tmp_path, when):
+    payers, payees = ["a", "b", "c"], ["b", "c", "d"]
+    pd.DataFrame({"when": when, "payer": payers, "payee": payees}).to_parquet(tmp_path / "a.parquet")
+    graph = read_graph(tmp_path / "a.parquet", weight_column=None)
+    same(graph, Graph.from_edges(payers, payees))
 
 
 def test_what_are_no_parts(tmp_path, write):
