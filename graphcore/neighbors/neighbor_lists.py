@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..exceptions import InputError, warn_user
+from ..graphs.from_matrix import DISTANT, leaning
 
 
 class Neighbors(NamedTuple):
@@ -82,6 +83,12 @@ def neighbors_of(X, n_neighbors=None, *, at_least_one=False):
         )
     elif hasattr(X, "tocsr"):
         matrix = X.tocsr()
+        near = matrix if matrix.has_sorted_indices else matrix.sorted_indices()
+        if leaning(near.indptr, near.indices, near.data) < -DISTANT:
+            warn_user(
+                "the distances look like similarities, more where rows have more common neighbours; give similarities "
+                "with affinity='precomputed', or distances such as -log(A.data)"
+            )
     elif np.diagonal(X).any():
         raise InputError(
             "distances of rows to themselves must be 0, and the diagonal holds others; this may be a kernel or a "

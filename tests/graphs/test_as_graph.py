@@ -309,10 +309,13 @@ def test_distances_of_neighbours_given_as_weights_are_told(n_neighbors, is_made_
     A, near = (X.maximum(X.T) if is_made_symmetric else X for X in (A, near))
     with pytest.warns(graphcore.GraphWarning, match=r"look like distances.*precomputed_nearest_neighbors"):
         Graph.from_scipy(A)
+    with pytest.warns(graphcore.GraphWarning, match=r"look like similarities.*affinity='precomputed'"):
+        graphcore.neighbor_graph(near.maximum(near.T))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.filterwarnings("ignore", ".*stand in both directions")
         Graph.from_scipy(near)
+        graphcore.neighbor_graph(A)
         Graph.from_scipy(graphcore.knn_graph(near.toarray()[:, :9], 5).to_scipy())
 
 
