@@ -44,7 +44,7 @@ _GML_OPENING = re.compile(rb"(?:(?:#|creator\b|version\b|comment\b)[^\n]*\s+)*gr
 _PAJEK_OPENING = re.compile(rb"(?:%[^\n]*\s+)*\*(?:vertices[ \t]+\d|(?:network|arcs|edges|matrix)\b)")
 
 
-def _is_markup(source, kind):
+def is_markup(source, kind):
     """Return whether a Source begins as files of this kind do."""
     head = source.text_head
     if kind in ("graphml", "gexf"):
@@ -55,7 +55,7 @@ def _is_markup(source, kind):
 
 def _markup(kind, also_read=(), written=True):
     return Format(
-        kind, (f".{kind}",) if written else (), also_read, sniff=partial(_is_markup, kind=kind),
+        kind, (f".{kind}",) if written else (), also_read, sniff=partial(is_markup, kind=kind),
         read=partial(read_networkx, kind=kind), write=partial(write_networkx, kind=kind) if written else None,
         attributes=written,
     )  # fmt: skip

@@ -13,7 +13,7 @@ from ..base.colors import color_of, components
 from ..base.validation import is_missing
 from ..exceptions import FormatError, InputError, ParameterError
 from ..graphs.from_edges import is_numbered
-from ..graphs.from_libraries import edge_attribute, some_values
+from ..graphs.from_libraries import edge_attribute, node_attributes, some_values
 from ..graphs.graph import Graph
 from .edge_list import check_node_count, record_columns
 from .source import refusing
@@ -35,10 +35,7 @@ def read_networkx(source, reading, kind):
     weight = reading.weight_column
     if weight is not None and not isinstance(weight, str):
         raise ParameterError(f"weight_column={weight!r} must be the name of an edge attribute, 'auto' or None")
-    with refusing(f"networkx cannot read this {kind} file", f"; {_OTHERWISE[kind]}"):
-        G = _parsed(source, reading, kind)
-    if not len(G):
-        raise FormatError("the graph is empty: it has no nodes")
+    G = _parsed(source, reading.encoding, kind)
     if G.size() and weight is not None:
         values = some_values(data for *_, data in G.edges(data=True))
         found = edge_attribute(values, weight, "weight_column")
@@ -54,7 +51,24 @@ def read_networkx(source, reading, kind):
     return graph._by_names(names, kept)
 
 
-def _parsed(source, reading, kind):
+def attribute_columns(source, encoding, kind):
+    """Return the nodes of an open Source and their attributes as lists of text, each below its name."""
+    G = _parsed(source, encoding, kind)
+    columns = [[name, *map(str, values.tolist())] for name, values in node_attributes(G).items() if name != "label"]
+    if not columns:
+        raise FormatError("the nodes of this graph have no attribute, such as 'cluster'")
+    return [["node", *map(str, G)], *columns]
+
+
+def _parsed(source, encoding, kind):
+    with refusing(f"networkx cannot read this {kind} file", f"; {_OTHERWISE[kind]}"):
+        G = _by_networkx(source, encoding, kind)
+    if not len(G):
+        raise FormatError("the graph is empty: it has no nodes")
+    return G
+
+
+def _by_networkx(source, encoding, kind):
     import networkx as nx
 
     if kind in ("graphml", "gexf"):
@@ -70,7 +84,7 @@ def _parsed(source, reading, kind):
         with contextlib.suppress(ValueError):  # of a key of integers that holds fractions
             return nx.parse_graphml(content)
         return nx.parse_graphml(re.sub(rb'attr\.type="(int|long)"', b'attr.type="double"', content))
-    with source.text(reading.encoding) as text:
+    with source.text(encoding) as text:
         lines = text.read()
     if kind != "gml":
         return nx.parse_pajek(lines) if kind == "pajek" else nx.parse_adjlist(lines.split("\n"))

@@ -122,8 +122,9 @@ def read_graph(
     if len(parts) > 1:
         if format is not None:
             raise ParameterError(f"format={format!r} is for a single file, and there are {len(parts)}; leave it out")
-        with naming(f"the folder {path}") if len(given) == 1 else nullcontext():
-            return of_nodes(_read_parts(parts, reading), table, False)
+        place = naming(f"the folder {path}") if len(given) == 1 else nullcontext()
+        with place, open_tables(parts, reading, FULL_MEMORY) as tables:
+            return of_nodes(graph_of_blocks(tables, reading, parts[0]), table, False)
     file = parts[0]
     if os.path.isdir(file):
         # This import is late because the store itself imports the readers of files.
@@ -141,18 +142,15 @@ def read_graph(
     return of_nodes(graph, table, found.isolated)
 
 
-def _read_parts(paths, reading):
-    """Read several files as one list of edges."""
-    with open_tables(paths, reading, FULL_MEMORY) as tables:
-        return graph_of_blocks(tables, reading, paths[0])
-
-
 def of_nodes(graph, table, complete=True):
     """Return the graph with a NodeTable, or as it is with None; `complete` if its file has isolated nodes, too."""
     if table is None:
         return graph
-    if complete and graph.node_names is None:
-        table.holds_all(graph.n_nodes)
+    if complete and graph.node_names is None and len(table) != graph.n_nodes:
+        raise table.error(
+            f"there are {len(table)} nodes, and the graph has nodes 0 to {graph.n_nodes - 1}, those without an edge "
+            "among them: one of the files is of another graph, or has lines that are no nodes"
+        )
     return graph.with_nodes(table)
 
 

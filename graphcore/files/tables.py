@@ -18,6 +18,8 @@ from ..graphs.from_edges import as_names, is_text
 from ..graphs.graph import Graph
 from ..graphs.nodes import ID_NAMES, NAME_NAMES, NodeTable, node_table
 from .atomic import atomic_output, compressed, ending_of, text_output
+from .formats import is_markup
+from .library_formats import attribute_columns
 from .npz import read_array, write_array
 from .parquet import read_table
 from .source import open_source
@@ -145,8 +147,9 @@ def read_labels(
     path : str or path-like
         Lines of node and cluster, or clusters of several levels (tab, comma, semicolon or white space between them;
         lines that begin with # or % are left out), or lines of a cluster alone, in node order; or a NumPy file of
-        integers, in node order. Where a header names the columns, those called "cluster", "community" or the like are
-        taken. "-" is standard input; compressed files are read.
+        integers, in node order; or GraphML, GEXF or GML, by attributes of the nodes. Where columns or attributes have
+        names, those called "cluster", "community" or the like are taken. "-" is standard input; compressed files are
+        read.
     graph : Graph, optional
         The labels are put in the order of its nodes, found by their names. Default: in the order of the file.
     delimiter : str, optional
@@ -216,6 +219,8 @@ def _read(source, delimiter, encoding):
             [name, *("" if cell is None else str(cell) for cell in column.to_pylist())]
             for name, column in zip(table.column_names, table.columns, strict=True)
         ]
+    elif (kind := next((kind for kind in ("graphml", "gexf", "gml") if is_markup(source, kind)), None)) is not None:
+        columns = attribute_columns(source, encoding, kind)
     else:
         columns = _text_columns(source, encoding, delimiter)
     columns = _named_columns(source, columns)
@@ -386,7 +391,7 @@ def _typed(columns):
     values = [_values(column) for column in columns]
     if len(values) == 1:
         return values[0]
-    first = ("id", "label") if is_text(values[1]) else ("id",)
+    first = ("id", "name") if is_text(values[1]) else ("id",)
     return dict(zip((*first, *(f"column_{c}" for c in range(len(first), len(values)))), values, strict=True))
 
 

@@ -88,7 +88,7 @@ def from_networkx(
                 f"undirected with symmetrize={symmetrize!r}"
             )
     graph = made_of(cls, rows, _node_names(names, warn))
-    return graph._by_names(graph.node_names, _networkx_attributes(G))
+    return graph._by_names(graph.node_names, node_attributes(G))
 
 
 def to_networkx(self: "graphcore.Graph") -> Any:
@@ -210,8 +210,8 @@ def _networkx_weights(G, weight, neighbors, rows, names):
     return NO_WEIGHTS if are_ones(weights) else as_float_weights(weights)
 
 
-def _networkx_attributes(G):
-    """Return the attributes of nodes that hold numbers, true or false, or text, as columns."""
+def node_attributes(G):
+    """Return the attributes of a networkx graph's nodes that hold numbers, true or false, or text, as columns."""
     values = some_values(data for _, data in G.nodes(data=True))
     kept = [name for name, value in values.items() if isinstance(name, str) and isinstance(value, _PLAIN)]
     return {name: column_of([data.get(name) for _, data in G.nodes(data=True)]) for name in kept}

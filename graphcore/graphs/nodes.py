@@ -59,14 +59,6 @@ class NodeTable:
         """Return the error that says what is wrong with this table, by the name of its file."""
         return InputError(f"{self.source}: {wrong}" if self.source else wrong)
 
-    def holds_all(self, n_nodes: int) -> None:
-        """Check that there is a row for each of `n_nodes` nodes, which are known without the table."""
-        if len(self) != n_nodes:
-            raise self.error(
-                f"there are {len(self)} nodes, and the graph has nodes 0 to {n_nodes - 1}, those without an edge among "
-                "them: one of the files is of another graph, or has lines that are no nodes"
-            )
-
 
 def node_table(nodes):
     """Return a NodeTable of what a caller gives: one, a sequence of names or ids, or a table with a column of ids."""
@@ -91,15 +83,12 @@ def node_table(nodes):
     if named is None or not is_text(columns[named]):
         return NodeTable(ids, None, columns)
     names = [name or str(id) for name, id in zip(columns[named].tolist(), ids.tolist(), strict=True)]
-    often = next((name for name, count in Counter(names).items() if count > 1), None)
-    if often is not None:
-        warn_user(
-            f"column {named!r} is not taken for names, as {often[:80]!r} stands there more than once: nodes are called "
-            "by their ids"
-        )
+    often = {name for name, count in Counter(names).items() if count > 1}
+    if often and without_kind(named) == "label":  # a class
         return NodeTable(ids, None, columns)
+    names = [f"{name} [{id}]" if name in often else name for name, id in zip(names, ids.tolist(), strict=True)]
     del columns[named]
-    return NodeTable(ids, as_names(names, len(names)), {str(key) or "id": ids, **columns})
+    return NodeTable(ids, _distinct(as_names(names, len(names))), {str(key) or "id": ids, **columns})
 
 
 def with_nodes(graph: "graphcore.Graph", nodes: object) -> "graphcore.Graph":
@@ -109,21 +98,23 @@ def with_nodes(graph: "graphcore.Graph", nodes: object) -> "graphcore.Graph":
     ----------
     nodes : NodeTable, data frame, Arrow table, dict of columns, or sequence
         A row for each node. Of a table the column of ids is called "id", "node" or "vertex", or else is the first; it
-        holds what this graph calls its nodes (`node_names`, or numbers from 0). A column "name", "title" or "label"
-        without repeats becomes `node_names`. A sequence of integers is ids; one of text is ids where this graph has
-        names of text, and else the names of nodes 0, 1, 2 and so on.
+        holds what this graph calls its nodes (`node_names`, or numbers from 0). A column "name" or "title" becomes
+        `node_names`, with the id in brackets behind a name that comes twice; so does "label" if none does. A sequence
+        of integers is ids; one of text is ids where this graph has names of text, and else the names of nodes 0, 1, 2
+        and so on.
 
     Returns
     -------
     Graph
         Node i is row i of the table, whose other columns are its `attributes` (the ids too, beside names). Where these
-        are the nodes of this graph in their order, the rows are shared.
+        are the nodes of this graph in their order, the rows are shared. A graph on disk keeps its order, in which the
+        rows of the table are put.
 
     Raises
     ------
     InputError
-        If a node of this graph has no row, a row comes twice, no column holds ids, or this is a graph on disk, whose
-        nodes stay in their order, and the table has another.
+        If a node of this graph has no row, a row comes twice, no column holds ids, or this is a graph on disk, which
+        gets no new nodes, and a row has no node.
 
     Examples
     --------
@@ -145,10 +136,12 @@ def with_nodes(graph: "graphcore.Graph", nodes: object) -> "graphcore.Graph":
     if in_order and n_nodes == graph.n_nodes:
         return graph._by_names(names, table.columns)
     if graph.origin is not None:
-        raise InputError(
-            f"a graph on disk keeps its {graph.n_nodes} nodes in their order, and the {n_nodes} rows of nodes are "
-            "others, or in another order; name its nodes in the edges, or give a table in its order"
-        )
+        if n_nodes > graph.n_nodes:
+            raise table.error(
+                f"there are {n_nodes} nodes, and a graph on disk keeps its {graph.n_nodes}; leave out the others"
+            )
+        names = graph.node_names if table.names is None else table.names[rows]
+        return graph._by_names(names, {name: values[rows] for name, values in table.columns.items()})
     counts = np.zeros(n_nodes + 1, dtype=np.int64)
     counts[rows + 1] = np.diff(graph.indptr)
     made, rows = Rows(np.cumsum(counts), graph.indices, graph.rows.weights), rows.astype(np.int32)

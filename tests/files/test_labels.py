@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from graphcore import FormatError, Graph, GraphWarning, InputError, ParameterError, write_labels
+from graphcore import FormatError, Graph, GraphWarning, InputError, ParameterError, write_graph, write_labels
 from graphcore.files import atomic_output, check_writable, read_labels, text
 from graphcore.files.tables import read_label_lines
 from graphcore.files.text import split_line
@@ -186,6 +186,16 @@ def test_bad_labels(write, text, error, message):
     with pytest.raises(error, match=message) as caught:
         read_labels(path, PATH)
     assert str(path) in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", ["graphml", "gexf", "gml"])
+def test_labels_are_attributes_of_nodes(tmp_path, named, kind):
+    path = tmp_path / f"a.{kind}"
+    write_graph(named, path, attributes={"cluster": [1, 0, -1], "stability": [1.0, 0.5, np.nan]})
+    assert read_labels(path, named).tolist() == [1, 0, -1]
+    write_graph(named, path)
+    with pytest.raises(FormatError, match="have no attribute, such as 'cluster'"):
+        read_labels(path)
 
 
 def test_labels_of_a_part_of_the_nodes(write):

@@ -35,6 +35,7 @@ def write(path, content):
         ('\ufeffId;Label;City\r\n7;"A; B";Rome\r\n3;C;"""O"""\r\n', [7, 3], ["A; B", "C"], {"City": ["Rome", '"O"']}),
         ("0 1\n1 1\n2 21\n", [0, 1, 2], None, {"column_1": [1, 1, 21]}),
         ("007,Bond\n008,Bill\n", ["007", "008"], ["Bond", "Bill"], {}),
+        ("1 A page\n2 Page\n3 A page\n", [1, 2, 3], ["A page [1]", "Page", "A page [3]"], {}),
         ("only\n", None, ["only"], {}),
     ],
 )  # fmt: skip

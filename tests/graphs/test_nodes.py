@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import graphcore
-from graphcore import Graph, GraphWarning, InputError
+from graphcore import Graph, InputError
 from graphcore.graphs.nodes import node_table
 from tests.graphs.test_from_table import frames
 
@@ -88,9 +88,9 @@ def test_columns_go_by_their_names(columns, key, names):
     )
 
 
-def test_names_that_repeat_are_none():
-    with pytest.warns(GraphWarning, match="column 'label' is not taken for names, as 'cat' stands there more"):
-        table = node_table({"id": [1, 2, 3], "label": ["cat", "dog", "cat"]})
+def test_names_that_repeat_have_the_id_behind_them_and_labels_are_classes():
+    assert node_table({"id": [1, 2, 3], "name": ["cat", "dog", "cat"]}).names.tolist() == ["cat [1]", "dog", "cat [3]"]
+    table = node_table({"id": [1, 2, 3], "label": ["cat", "dog", "cat"]})
     assert (table.names, table.columns["label"].tolist()) == (None, ["cat", "dog", "cat"])
     assert node_table(PEOPLE | {"name": ["Anna", "Ben", "Chloé", ""]}).names.tolist()[3] == "5"
 
@@ -142,6 +142,8 @@ def test_a_graph_on_disk_takes_names_in_its_order(tmp_path):
     assert named.node_names.tolist() == ["x", "y", "z"]
     assert pickle.loads(pickle.dumps(named)).node_names.tolist() == ["x", "y", "z"]
     assert pickle.loads(pickle.dumps(named.with_nodes(["x", "y", "z"])._by_names(None))).node_names is None
-    for other in (["x", "y", "z", "w"], {"id": [1, 0, 2]}):
-        with pytest.raises(InputError, match=r"keeps its 3 nodes in their order.*give a table in its order"):
-            graph.with_nodes(other)
+    turned = graph.with_nodes({"id": [1, 0, 2], "name": ["y", "x", "z"], "age": [7, 3, 5]})
+    assert (turned.node_names.tolist(), turned.attributes["age"].tolist()) == (["x", "y", "z"], [3, 7, 5])
+    assert graph.with_nodes({"id": [1, 0, 2]}).node_names is None
+    with pytest.raises(InputError, match="there are 4 nodes, and a graph on disk keeps its 3"):
+        graph.with_nodes(["x", "y", "z", "w"])
