@@ -6,12 +6,12 @@ One dot for each cluster: good clusters are low and dark.
 """
 
 import graphcore
-from graphcore import metrics, plot
+from graphcore import plot
 
 digits = graphcore.datasets.load_digits()
 graph = graphcore.knn_graph(digits.data, 10, random_state=0)
 model = graphcore.CoresetSpectralClustering(n_clusters=30, random_state=0).fit(graph)
-plot.cluster_sizes(metrics.cut_and_volume(graph, model.labels_, 30), stability=model.cluster_stability_)
+plot.cluster_sizes(model)
 
 # %%
 # The same figures as a table:

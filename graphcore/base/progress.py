@@ -105,6 +105,9 @@ class Stages:
         if self._on_stage is not None:
             self._on_stage(name)
         begun, outer = time.perf_counter(), _running.get()
+        for stages in outer:  # they show what they are at
+            if stages is not self and stages._on_note is not None:
+                stages._on_note(name)
         token = _running.set(outer if self in outer else (*outer, self))
         try:
             yield

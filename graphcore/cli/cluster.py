@@ -224,14 +224,20 @@ def _facts(path, fitted, seed):
     import numpy as np
 
     from .. import __version__
+    from ..metrics import modularity
 
     labels, stability, chosen = fitted.labels_, fitted.stability_, fitted.selection_
+    reached = None
+    if fitted.objective == "modularity":
+        reached = modularity(fitted.graph_, labels, resolution=fitted.resolution or 1.0, n_jobs=fitted.n_jobs)
     return graph_facts(path, fitted.graph_) | {
         "n_clusters": fitted.n_clusters_,
         "chosen": None if chosen is None else {"method": chosen.method, "clear": chosen.clear},
         "coreset": {"nodes": len(fitted.coreset_), "draws": fitted.coreset_.n_draws},
         "balance": float(fitted.balance_),
         "normalized_cut": float(fitted.conductance_.mean()),
+        "modularity": reached,
+        "resolution": fitted.resolution,
         "outliers": None if fitted.outliers is None else fitted.graph_.n_isolated,
         "cluster_sizes": np.bincount(labels[labels >= 0], minlength=fitted.n_clusters_).tolist(),
         "stability": None if stability is None else float(stability[labels >= 0].mean()),
@@ -253,6 +259,8 @@ def _lines(facts):
         "clusters": sizes_line(facts["cluster_sizes"]),
         "balance": facts["balance"] < 1 and f"{facts['balance']:g}; below 1, clusters may be of uneven size",
         "outliers": facts["outliers"] is not None and f"{facts['outliers']:,} with label -1, far from all others",
+        "modularity": facts["modularity"] is not None
+        and f"{facts['modularity']:.4f} at resolution {facts['resolution'] or 1:g}; higher is better",
         "NC": f"{facts['normalized_cut']:.4f}, the normalised cut; lower is better",
         "stability": stability is not None
         and f"{stability:.2f}, the share of drafts from the same edges that agree with a label",

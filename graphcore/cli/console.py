@@ -156,7 +156,7 @@ def in_options(message, params):
             return found[0]
         if option.is_flag or not value:
             return option.opts[0]
-        value = value.strip("'()").replace(", ", ",").replace("None", "none")
+        value = value.strip("()").replace("'", "").replace(", ", ",").replace("None", "none")
         return f"{option.opts[0]} {shlex.quote(value)}"
 
     return _NAMED.sub(spelled, re.sub(r"\S+ \(((?:--|no --|graphcore )[^)]*)\)", r"\1", message))

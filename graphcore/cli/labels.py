@@ -233,10 +233,10 @@ def as_numbers(labels):
     """Number labels from 0, unless they number clusters already; below 0, and the text -1, are nodes of no cluster."""
     import numpy as np
 
+    from ..metrics.quality import class_numbers
+
     if labels.ndim == 2:
         return np.column_stack([as_numbers(level) for level in labels.T])
     if labels.dtype.kind == "i" and labels.min() >= -1 and labels.max() < max(10 * len(labels), 1000):
         return labels
-    names, numbers = np.unique(labels, return_inverse=True)
-    kept = names >= 0 if labels.dtype.kind == "i" else names != "-1"
-    return np.where(kept, np.cumsum(kept) - 1, -1)[numbers]
+    return class_numbers(labels)[1]

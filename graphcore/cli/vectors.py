@@ -96,6 +96,8 @@ def _load_text(source, encoding):
     """Read text; the layout is that of the first lines below a header."""
     import numpy as np
 
+    from ..files.text import is_number
+
     if source.head:
         source.require_text()
         source.require_lines()
@@ -106,7 +108,7 @@ def _load_text(source, encoding):
     delimiter = next((mark for mark in ";,\t|" if all(mark in line for line in lines[1:] or lines)), None)
     rows = [next(csv.reader([line], delimiter=delimiter)) if delimiter else line.split() for line in lines]
     # Words of embeddings may begin with the mark of comments.
-    named = int(2 * sum(not _is_number(row[0]) and row[0].strip() != "" for row in rows[1:]) > len(rows[1:]))
+    named = int(2 * sum(not is_number(row[0]) and row[0].strip() != "" for row in rows[1:]) > len(rows[1:]))
     marks = () if named else "#"
     head = [field.strip() for field in rows[0]]
     while marks and len(rows) > 1 and head[0].startswith("#"):
@@ -117,7 +119,7 @@ def _load_text(source, encoding):
     sizes = delimiter is None and len(head) == 2 and len(rows) > 1 and [str(len(rows[1]) - 1)] == head[1:]
     if sizes:  # as word2vec writes them
         named, header = 1, []
-    elif not all(map(_is_number, head[named:])) and any(map(_is_word, head[named:])):
+    elif not all(map(is_number, head[named:])) and any(map(_is_word, head[named:])):
         header = head
     elif counts and len(rows) > 1 and (fractions or head[0] == "") and len(head) > 1:
         header = head
@@ -146,17 +148,11 @@ def _load_text(source, encoding):
     return X, ids, columns
 
 
-def _is_number(field):
-    try:
-        float(field)
-    except ValueError:
-        return False
-    return True
-
-
 def _is_word(field):
+    from ..files.text import is_number
+
     missing = field.lower() in ("na", "n/a", "null", "none")
-    return re.search(r"[^\W\d_]", field) is not None and not (missing or _is_number(field))
+    return re.search(r"[^\W\d_]", field) is not None and not (missing or is_number(field))
 
 
 def _coordinates(source, X, names, named=False):

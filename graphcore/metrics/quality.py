@@ -257,10 +257,9 @@ def agreement(labels: ArrayLike, truth: ArrayLike, graph: AnyGraph | None = None
 
     Parameters
     ----------
-    labels : array-like of shape (n_nodes,), integer
-        Clusters, from 0; -1 for no cluster.
-    truth : array-like of shape (n_nodes,)
-        Classes, of any kind; numbers below 0, the text "-1", None, NaN and NA stand for "not known".
+    labels, truth : array-like of shape (n_nodes,)
+        Clusters and classes, of any kind; numbers below 0, the text "-1", None, NaN and NA stand for no cluster, and
+        for a class that is not known.
     graph : Graph, sparse matrix, square array or networkx graph, optional
         With it only nodes of degree 0 (and of unknown class) are left out, and a label of -1 on any other counts as one
         more cluster, so that a method gains nothing by leaving nodes out. Without it all nodes of label -1 are.
@@ -282,10 +281,9 @@ def agreement(labels: ArrayLike, truth: ArrayLike, graph: AnyGraph | None = None
     >>> graphcore.metrics.agreement([0, 0, 1, 1, -1], ["a", "a", "b", "b", "b"])
     {'ari': 1.0, 'nmi': 1.0, 'n_compared': 4}
     """
-    labels, truth = label_array("labels", labels), class_numbers(truth)[1]
+    labels, truth = class_numbers(labels, "labels")[1], class_numbers(truth)[1]
     if labels.shape != truth.shape:
         raise InputError(f"labels have shape {labels.shape} and truth {truth.shape}; each node needs one of both")
-    labels = check_labels("labels", labels, len(truth))
     if graph is None:
         kept = labels >= 0
     else:
@@ -313,11 +311,11 @@ def compared(labels, truth):
     }  # fmt: skip
 
 
-def class_numbers(truth):
+def class_numbers(truth, name="truth"):
     """Return the names of known classes and the number of each node's, -1 for those below 0, missing, or "-1"."""
     if not isinstance(truth, (np.ndarray, dict)):  # in an array beside names NaN would be "nan"
         truth = np.asarray(truth, dtype=object)
-    truth = whole_labels(label_array("truth", truth))
+    truth = whole_labels(label_array(name, truth))
     missing = are_missing(truth)
     known = np.array(truth[~missing].tolist()) if truth.dtype.kind == "O" else truth[~missing]
     names, numbers = np.unique(known, return_inverse=True)

@@ -7,8 +7,8 @@ import numpy as np
 from ..base.types import ArrayLike, Axes, Sequence
 from ..base.validation import check_integer
 from ..cluster.refine.merging import MergeTree
-from ..cluster.refine.problem import ClusterSums
 from ..exceptions import InputError
+from ..metrics import cut_and_volume
 from ._style import (
     INK,
     MIDDLE,
@@ -29,16 +29,16 @@ _N_NAMED = 8
 
 @picture
 def cluster_sizes(
-    sums: ClusterSums, *, stability: ArrayLike | None = None, ax: Axes | None = None,
+    sums: Any, *, stability: ArrayLike | None = None, ax: Axes | None = None,
 ) -> Axes:  # fmt: skip
     """Draw a dot for each cluster: its size, its conductance, and its stability as the dot's shade.
 
     Parameters
     ----------
-    sums : ClusterSums
-        From :func:`graphcore.metrics.cut_and_volume`.
+    sums : fitted model, or ClusterSums
+        A :class:`graphcore.CoresetSpectralClustering`, or what :func:`graphcore.metrics.cut_and_volume` returns.
     stability : array-like of shape (n_clusters,), optional
-        Shades of the dots, 0 light to 1 dark; such as ``model.cluster_stability_``.
+        Shades of the dots, 0 light to 1 dark. Default: ``cluster_stability_`` of the model; for sums there is none.
     {ax}
 
     Examples
@@ -49,6 +49,9 @@ def cluster_sizes(
     >>> graphcore.plot.cluster_sizes(sums).get_ylabel()
     'conductance'
     """
+    if hasattr(sums, "quotient_graph_"):
+        stability = sums.cluster_stability_ if stability is None else stability
+        sums = cut_and_volume(sums.graph_, sums.labels_, sums.n_clusters_)
     ax = axes_of(ax, (6.4, 4))
     filled = np.flatnonzero(sums.size)
     if len(filled) == 0:

@@ -34,7 +34,7 @@ _PIECE = 1 << 14
 class Measured:
     """Sums of clusters, and their measures."""
 
-    sums: ClusterSums
+    sums: ClusterSums = field(repr=False)
 
     @property
     def normalized_cut(self) -> float:

@@ -241,7 +241,9 @@ def report_model(model, path, graph, clustering, *, title=None, **measured):
     noun, note = "a graph", "X is the graph that was clustered."
     if n_features is not None:
         noun, note = "vectors", "X holds the vectors that were clustered."
-    given = _given(model, clustering)
+    ids = None if model.affinity_ == "precomputed" else model.graph_.node_names
+    beside = {"sample_weight": clustering.weights, "labels": clustering.fixed, "ids": ids}
+    given = [name for name, values in beside.items() if values is not None]
     if given:
         note += f" The program also needs {', '.join(given)}{' (the names of the rows)' * ('ids' in given)}."
     if not isinstance(model.random_state, Integral):
@@ -256,13 +258,6 @@ def report_model(model, path, graph, clustering, *, title=None, **measured):
         path, graph, clustering.labels, clustering=clustering, membership=getattr(model, "membership_", None),
         about=about, n_jobs=model.n_jobs, **measured,
     )  # fmt: skip
-
-
-def _given(model, clustering):
-    """Return the names of the arguments beside X that the fit was given."""
-    ids = None if model.affinity_ == "precomputed" else model.graph_.node_names
-    given = {"sample_weight": clustering.weights, "labels": clustering.fixed, "ids": ids}
-    return [name for name, values in given.items() if values is not None]
 
 
 def _program(model, given):

@@ -39,43 +39,27 @@ def draw_pictures(facts):
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    drawings = {
-        "sizes": ("Sizes and conductance", lambda ax: _sizes(ax, facts)),
-        "quotient": ("Clusters and the links between them", lambda ax: _quotient(ax, facts)),
-        "drawing": ("The graph", lambda ax: _drawing(ax, facts)),
-        "tree": ("Tree of the clusters", lambda ax: _tree(ax, facts)),
-    }
+    sums, stability = facts.sums, None if facts.clustering is None else facts.clustering.cluster_stability
+    drawings = {"sizes": ("Sizes and conductance", lambda ax: cluster_sizes(sums, stability=stability, ax=ax))}
+    if len(facts.filled) > 1:
+        title = "Clusters and the links between them"
+        drawings["quotient"] = (title, lambda ax: quotient_graph(facts.quotient, sums.size, ax=ax))
+    if sums.size.sum() <= MOST_DRAWN:
+        drawings["drawing"] = ("The graph", lambda ax: graph_drawing(facts.graph, facts.labels, ax=ax))
+    if facts.tree is not None and facts.tree.n_leaves > 2:
+        drawings["tree"] = ("Tree of the clusters", lambda ax: _draw_tree(ax, facts))
     pictures = []
     with mpl.rc_context(_RC), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing")  # of a name: the table has it in full
         for name, (title, draw) in drawings.items():
             # Not pyplot: a report must not touch the user's figures, nor need a screen.
             figure = Figure(figsize=(6.6, 4.2), layout="constrained")
-            if draw(figure.add_subplot()) is not None:
-                pictures.append(Picture(name, title, _svg(figure, name, title)))
+            draw(figure.add_subplot())
+            pictures.append(Picture(name, title, _svg(figure, name, title)))
     return pictures
 
 
-def _sizes(ax, facts):
-    stability = None if facts.clustering is None else facts.clustering.cluster_stability
-    return cluster_sizes(facts.sums, stability=stability, ax=ax)
-
-
-def _quotient(ax, facts):
-    if len(facts.filled) < 2:
-        return None
-    return quotient_graph(facts.quotient, facts.sums.size, ax=ax)
-
-
-def _drawing(ax, facts):
-    if facts.sums.size.sum() > MOST_DRAWN:
-        return None
-    return graph_drawing(facts.graph, facts.labels, ax=ax)
-
-
-def _tree(ax, facts):
-    if facts.tree is None or facts.tree.n_leaves < 3:
-        return None
+def _draw_tree(ax, facts):
     n_leaves = min(len(facts.filled), MOST_LEAVES)
     ax.get_figure().set_size_inches(6.6, 1.0 + 0.19 * n_leaves)
     clusters = facts.filled.tolist()
@@ -84,7 +68,6 @@ def _tree(ax, facts):
     for text in ax.get_yticklabels():
         if (place := names.index(text.get_text())) < len(clusters):  # else it stands for several
             text.set_gid(_style.clusters_gid([clusters[place]]))
-    return ax
 
 
 def _svg(figure, name, title):

@@ -53,10 +53,12 @@ def test_a_bar_counts_stages_and_lets_lines_through(capsys):
     bar.note("graphcore: 40%")
     with bar.hidden():
         print("a line", file=sys.stderr)
-    bar.begin("write")
+    stages = progress.Stages(bar.begin, on_note=bar.note)
+    with stages("write"), progress.Stages()("moves"):
+        pass
     bar.close()
     said = capsys.readouterr().err
-    assert re.search(r"read: .* 0 of 2 .*40%", said) and re.search(r"write: .* 1 of 2", said)
+    assert re.search(r"read: .* 0 of 2 .*40%", said) and re.search(r"write: .* 1 of 2 .*moves", said)
     assert "\ra line\n" in said
 
 

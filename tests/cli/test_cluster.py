@@ -51,6 +51,8 @@ def test_labels_with_the_files_names_and_a_summary(folder, told):
     assert "6 nodes" in captured.err and "\r" not in captured.err  # which is no terminal
     assert f"-o {LABELS} replaces it" in told("cluster graph.txt -k 2", 2).err
     assert told(f"cluster graph.txt -k 2 -o {LABELS} --quiet") == ("", "")
+    printed = told("cluster graph.txt --objective modularity --resolution 0.5 -o other.tsv").out
+    assert re.search(r"modularity +0\.\d{4} at resolution 0\.5; higher", printed)
 
 
 def test_labels_of_standard_input_go_to_standard_output(folder, feed, told, facts_of):

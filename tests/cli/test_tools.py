@@ -296,6 +296,7 @@ def test_a_defect_is_not_dressed_up_as_bad_input(folder, monkeypatch, defect):
         ("give one of n_clusters and resolution", "give one of -k and resolution"),
         ("effort and labels are words", "effort and labels are words"),
         ("weight_column=None, (columns=(0, 5))", "--weight-column none, (--columns 0,5)"),
+        ("columns=('a', 'a') must differ", "--columns a,a must differ"),
         ("objective='ncut', or count_repeats=True", "--objective ncut, or --count-repeats"),
         ("random_state=7 of my_n_clusters=2", "--seed 7 of my_n_clusters=2"),
         ("pass count_repeats=True (--count-repeats)", "pass --count-repeats"),

@@ -101,6 +101,12 @@ def test_sizes_can_be_read_for_any_number_of_clusters(k):
     assert len(ax.texts) <= 8
 
 
+def test_sizes_of_a_model_have_its_stability():
+    model = graphcore.CoresetSpectralClustering(2, random_state=0).fit(graphcore.datasets.load_karate().graph)
+    ax = plot.cluster_sizes(model)
+    assert sorted(dots(ax)[:, 0]) == sorted(np.bincount(model.labels_)) and ax.get_legend() is not None
+
+
 # -- quotient graph ----------------------------------------------------------------------------------------------------
 
 
