@@ -22,8 +22,8 @@ def read_rows(path, encoding="utf-8"):
 
     Files are ``.npy`` (two dimensions), ``.npz`` (scipy's, or one array), Parquet, or text: numbers between commas,
     semicolons, tabs or blanks, perhaps with ``#`` comments, a line of names of columns (or of sizes, as word2vec writes
-    it), and a first column of names. Of a Parquet table all columns are taken, or the one of lists; its only column of
-    text has the names. A warning names columns that are not read.
+    it). Of a Parquet table all columns are taken, or the one of lists. The only column of text has the names. A warning
+    names columns that are not read.
     """
     from ..files.source import open_source
 
@@ -33,7 +33,9 @@ def read_rows(path, encoding="utf-8"):
         except (ValueError, IndexError) as error:
             if isinstance(error, InputError):
                 raise
-            said = str(error).partition("\n")[0][:200]
+            said = str(error).partition("\n")[0][:200].rstrip(".")
+            if said.startswith("could not convert"):
+                said += "; fill missing values in, and leave columns of text out, but for one of names"
             raise FormatError(f"cannot be read as vectors, which are numbers only: {said}") from error
         if X.ndim != 2 or 0 in X.shape:
             raise InputError(f"vectors are rows of an array of two dimensions; this one has shape {X.shape}")
@@ -88,7 +90,7 @@ def _load_parquet(source):
         if table.column(name).null_count:
             raise InputError(f"column {name!r} has missing values; fill them in, or leave these rows out")
     X = np.stack([column.to_numpy() for column in table.columns], axis=1) if table.columns else np.empty((0, 0))
-    X, columns = _coordinates(source, X, table.column_names)
+    X, columns = _coordinates(source, X, table.column_names, range(X.shape[1]))
     return X, names, columns
 
 
@@ -107,26 +109,30 @@ def _load_text(source, encoding):
         raise InputError("holds no numbers")
     delimiter = next((mark for mark in ";,\t|" if all(mark in line for line in lines[1:] or lines)), None)
     rows = [next(csv.reader([line], delimiter=delimiter)) if delimiter else line.split() for line in lines]
+    below = rows[1:]
+    texts = [c for c in range(max(map(len, rows))) if 2 * sum(_is_text(row[c : c + 1]) for row in below) > len(below)]
     # Words of embeddings may begin with the mark of comments.
-    named = int(2 * sum(not is_number(row[0]) and row[0].strip() != "" for row in rows[1:]) > len(rows[1:]))
-    marks = () if named else "#"
+    marks = () if texts else "#"
     head = [field.strip() for field in rows[0]]
     while marks and len(rows) > 1 and head[0].startswith("#"):
         rows.pop(0)
         head = [field.strip() for field in rows[0]]
-    counts = [field for field in head if field] == [str(c) for c in range(sum(map(bool, head)))]
-    fractions = any("." in field for row in rows[1:] for field in row)
+    width = max(map(len, rows[1:] or rows))
     sizes = delimiter is None and len(head) == 2 and len(rows) > 1 and [str(len(rows[1]) - 1)] == head[1:]
     if sizes:  # as word2vec writes them
-        named, header = 1, []
-    elif not all(map(is_number, head[named:])) and any(map(_is_word, head[named:])):
+        texts, head = [0], []
+    elif texts == [0] and len(head) == width - 1:  # R writes no name above names of rows
+        head = ["", *head]
+    places = [c for c in range(width) if c not in texts[:1]]
+    called = [head[c] for c in places if c < len(head)]
+    counts = [field for field in called if field] == [str(c) for c in range(sum(map(bool, called)))]
+    fractions = any("." in field for row in rows[1:] for field in row)
+    header = None
+    if sizes or (not all(map(is_number, called)) and any(map(_is_word, called))):
         header = head
     elif counts and len(rows) > 1 and (fractions or head[0] == "") and len(head) > 1:
         header = head
         warn_user(f"{source.name}: the first line counts the columns, and is not read as a vector")
-    else:
-        header = None
-    width = max(map(len, rows[1:] or rows))
     if header and edge_columns(header, certain=True) is not None:
         raise InputError("the columns are called as the ends of edges are; leave --vectors out")
     layout: dict[str, Any] = {
@@ -135,17 +141,22 @@ def _load_text(source, encoding):
     }  # fmt: skip
     with warnings.catch_warnings(), source.text("latin-1") as text:  # every byte is a character
         warnings.filterwarnings("ignore", "loadtxt: input contained no data")  # an InputError below
-        X = np.loadtxt(text, usecols=range(named, width), **layout)
+        X = np.loadtxt(text, usecols=places, **layout)
     if X.size == 0:
         raise InputError("holds no numbers")
     ids = None
-    if named:
+    if texts:
         with source.text(encoding) as text:
-            ids = [name.strip() for name in np.loadtxt(text, dtype=str, usecols=0, **layout).ravel().tolist()]
-    if header and len(header) < width:  # R writes no name above names of rows
-        header = ["", *header]
-    X, columns = _coordinates(source, X, header[named:] if header else None, named)
+            ids = [name.strip() for name in np.loadtxt(text, dtype=str, usecols=texts[0], **layout).ravel().tolist()]
+    X, columns = _coordinates(source, X, called if header else None, places)
     return X, ids, columns
+
+
+def _is_text(fields):
+    """Whether a field, in a list of none or one, is neither a number nor empty."""
+    from ..files.text import is_number
+
+    return any(field.strip() != "" and not is_number(field) for field in fields)
 
 
 def _is_word(field):
@@ -155,8 +166,11 @@ def _is_word(field):
     return re.search(r"[^\W\d_]", field) is not None and not (missing or is_number(field))
 
 
-def _coordinates(source, X, names, named=False):
-    """Return X without columns that number the rows or hold their classes, which is said, and names of the others."""
+def _coordinates(source, X, names, places):
+    """Return X without columns that number the rows or hold their classes, which is said, and names of the others.
+
+    `places` are those of the columns in the file.
+    """
     import numpy as np
 
     left, first = {}, X[:, 0]
@@ -167,14 +181,14 @@ def _coordinates(source, X, names, named=False):
             left[c] = "an index"
         elif str(name).strip().lower() in _CLASSES:
             left[c] = "called as classes are"
-    if names is None and not named and X.shape[1] > 1 and len(X) > 2:
+    if names is None and places == list(range(X.shape[1])) and X.shape[1] > 1 and len(X) > 2:
         counts = first[0] in (0, 1) and bool((np.diff(first) == 1).all())
         if counts and (X[:, 1:] != np.trunc(X[:, 1:])).any():
             left[0] = "an index"
     if len(left) == X.shape[1]:
         left = {}
     for c, what in left.items():
-        column = names[c] if names is not None and names[c] else c + named
+        column = names[c] if names is not None and names[c] else places[c]
         warn_user(f"{source.name}: column {column!r} is {what}, and is not read")
     kept = None if names is None else [name for c, name in enumerate(names) if c not in left]
     return (np.delete(X, list(left), axis=1) if left else X), kept

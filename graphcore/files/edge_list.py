@@ -424,7 +424,7 @@ def notes_on_ends(values, names, reading):
             what = f"lists or tuples; write their values alone, between tabs; {vectors}"
         elif all(field[1:].endswith(":") for field in fields):
             what = "marks of lists of neighbours; without the colons they are read with format='adjlist'"
-        elif all(is_number(field) and float(field) % 1 > 0 for field in fields):
+        elif 2 * sum(is_number(field) and float(field) % 1 > 0 for field in fields) > len(fields):
             what = f"fractions; {vectors}, ids='string' if these are names"
         if what:
             raise FormatError(f"column {name!r} holds {fields[0][:40]!r} and the like, {what}")

@@ -93,6 +93,7 @@ def test_whole_numbers_stay_coordinates(tmp_path, text):
     ("lines", "said"),
     [
         (["0,1,2", *ROWS], "the first line counts the columns"),  # pandas' names of columns
+        (["0,1,2,id", *(f"{row},d{i}" for i, row in enumerate(ROWS))], "the first line counts the columns"),
         ([",0,1,2", *(f"{i},{row}" for i, row in enumerate(ROWS))], "column 0 is an index"),
         ([",x,y,z", *(f"{7 - i},{row}" for i, row in enumerate(ROWS))], "column 0 is an index"),
         (["Unnamed: 0,x,y,z", *(f"{i},{row}" for i, row in enumerate(ROWS))], "column 'Unnamed: 0' is an index"),
@@ -114,6 +115,8 @@ def test_an_index_classes_and_repeated_names_are_no_coordinates(tmp_path, lines,
         ["name;x;y;z", *(f'"anné{i}";{row}'.replace(",", ";") for i, row in enumerate(ROWS))],
         ["4 3", *(f"anné{i},{row}".replace(",", " ") for i, row in enumerate(ROWS))],  # word2vec's
         ["x y z", *(f"anné{i},{row}".replace(",", " ") for i, row in enumerate(ROWS))],  # R's
+        ["x,y,z,name", *(f"{row},anné{i}" for i, row in enumerate(ROWS))],
+        [",".join([*row.split(",")[:1], f"anné{i}", *row.split(",")[1:]]) for i, row in enumerate(ROWS)],
     ],
 )
 def test_names_of_rows_are_read(tmp_path, lines):
@@ -125,7 +128,7 @@ def test_names_of_rows_are_read(tmp_path, lines):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("x,name,y\n1,Anna,2\n3,Ben,4\n", "could not convert string 'Anna' to float64 at row 0"),
+        ("x,name,y,z\n1,Anna,2,a\n3,Ben,4,b\n", "string 'a' to float64 at row 0, column 4; fill missing values in"),
         ("x;y\n1,5;2\n3;4\n", "numbers only: could not convert string '1,5'"),
         ("1,NA,3\n4,5,6\n", "could not convert string 'NA'"),
         ("", "holds no numbers"),

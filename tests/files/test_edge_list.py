@@ -266,6 +266,7 @@ NAMES = "".join(f"n{i} n{i + 1}\n" for i in range(250))
         (NAMES + "a b 2.5\n", "line 251: 3 columns, where the first lines have 2"),
         ("a,[0.1 0.2]\nb,[0.3 0.4]\n", "column 1 holds .* lists.*; pass --vectors"),
         ("name,x,y\na,0.5,1.25\nb,2.5,3.5\n", "column 'x' holds '0.5' and the like, fractions"),
+        ("0,1,2,id\n0.5,1.25,2,a\n2.5,3.5,4,b\n", "column 0 holds '0' and the like, fractions"),
         ("0: 1 2\n1: 0 2\n2: 0 1\n", "column 0 holds '0:' and the like"),
         ("source,target\n#a,#b\n#b,#c\n", r"there are no edges.*pass comments=\(\)"),
     ],
