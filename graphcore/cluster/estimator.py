@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..base.streams import Streams
 from ..base.types import AnyData, ArrayLike, Floats, Floats32, Labels, PathLike, Table, csr_array
-from ..base.validation import check_integer, check_targets
+from ..base.validation import check_integer, check_labels, check_sample_weight, check_targets
 from ..exceptions import InputError, ParameterError
 from ..graphs.from_table import as_library
 from ..graphs.graph import Graph, subgraph
@@ -238,10 +238,18 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         """
         streams = Streams(self.random_state)
         params = check_settings({name: getattr(self, name) for name in DEFAULTS})  # before the search for neighbours
-        with stages_of(self) as stages:
-            graph, reference, kinds = graph_of(self, X, streams, stages)
+
+        def check(n_points):
             if y is not None:
-                check_targets(y, graph.n_nodes)
+                check_targets(y, n_points)
+            if sample_weight is not None:
+                check_sample_weight(sample_weight, n_points)
+            for name, given in (("labels that stay", labels), ("initial_labels", initial_labels)):
+                if given is not None:
+                    check_labels(name, given, n_points)
+
+        with stages_of(self) as stages:
+            graph, reference, kinds = graph_of(self, X, streams, stages, check)
             if reference.kind != "edges":
                 ids = index_names(X) if ids is None else ids
                 graph = graph if ids is None else with_ids(graph, ids)

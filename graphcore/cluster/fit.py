@@ -79,10 +79,10 @@ class Reference:
 # -- what is clustered -------------------------------------------------------------------------------------------------
 
 
-def graph_of(model, X, streams, stages):
+def graph_of(model, X, streams, stages, check):
     """Return (Graph, Reference, kinds of equal rows or None) of what a model is fitted to; `affinity` says what it is.
 
-    The model's `n_features_in_` is set.
+    The model's `n_features_in_` is set. ``check(n_points)`` is called before a search for neighbours.
     """
     affinity = check_choice("affinity", model.affinity, AFFINITIES)
     X = in_row_order(X) if affinity.startswith("precomputed") else X
@@ -93,6 +93,7 @@ def graph_of(model, X, streams, stages):
     if make is not None:
         with stages("graph"):
             graph = make(X, symmetrize=model.symmetrize)
+        check(graph.n_nodes)
         model.n_features_in_ = graph.n_nodes
         return graph, Reference("edges"), None
     if is_graph_object(X):
@@ -101,25 +102,26 @@ def graph_of(model, X, streams, stages):
             "affinity='auto'"
         )
     if is_index(X) and affinity != "precomputed":
-        return _graph_of_lists(model, lambda n: neighbors_of_index(X, n), stages, X)
+        return _graph_of_lists(model, lambda n: neighbors_of_index(X, n), stages, check, X)
     if is_neighbor_pair(X) and affinity in ("auto", "precomputed_nearest_neighbors"):
-        return _graph_of_lists(model, lambda n: neighbors_of(X, n), stages)
+        return _graph_of_lists(model, lambda n: neighbors_of(X, n), stages, check)
     refuse_as_vectors(X, "affinity='nearest_neighbors'" if affinity == "auto" else None)
-    return _graph_of_matrix(model, X, affinity, streams, stages)
+    return _graph_of_matrix(model, X, affinity, streams, stages, check)
 
 
-def _graph_of_lists(model, listed, stages, index=None):
+def _graph_of_lists(model, listed, stages, check, index=None):
     """Return what `graph_of` does for neighbours that were found elsewhere, by ``listed(n_neighbors)``."""
     n_neighbors = check_integer("n_neighbors", model.n_neighbors, low=1)
     with stages("graph"):
         graph, found, kinds = clustered_neighbors(listed(n_neighbors), model.outliers)
     model.n_features_in_ = n = graph.n_nodes
+    check(n)
     n_neighbors = min(n_neighbors, n - 1)
     searcher = None if index is None else IndexSearcher(index, n_neighbors)
     return graph, Reference("distances", n_neighbors=n_neighbors, outliers=found, searcher=searcher), kinds
 
 
-def _graph_of_matrix(model, X, affinity, streams, stages):
+def _graph_of_matrix(model, X, affinity, streams, stages, check):
     """Return what `graph_of` does for an array or a sparse matrix: of vectors, weights, or distances."""
     from sklearn.utils.validation import validate_data
 
@@ -130,6 +132,7 @@ def _graph_of_matrix(model, X, affinity, streams, stages):
         model, X, accept_sparse="csr", dtype=(np.float32, np.float64), ensure_min_samples=2, order="C",
         ensure_all_finite=affinity == "precomputed",  # the others name what is not finite, or know what it means
     )  # fmt: skip
+    check(X.shape[0])
     if given:
         refuse_negative(model, X, "weights of edges" if affinity == "precomputed" else "distances")
     if affinity == "precomputed":

@@ -65,8 +65,9 @@ def _first_values(file, names):
     """Return what the first rows of columns hold, as lists of text; none of a table without rows."""
     with refusing("the Parquet table is damaged"):
         batch = next(file.iter_batches(_SAMPLE, columns=names, use_threads=False), None)
-    at = [] if batch is None else [batch.schema.names.index(name) for name in names]
-    return [list(map(str, batch.columns[c].to_pylist())) for c in at]
+    if batch is None:
+        return []
+    return [list(map(str, batch.columns[batch.schema.names.index(name)].to_pylist())) for name in names]
 
 
 def read_table(source):

@@ -14,7 +14,8 @@ from sklearn.datasets import make_blobs
 from sklearn.pipeline import make_pipeline
 
 import graphcore
-from graphcore import CoresetSpectralClustering, Graph, GraphWarning, ParameterError
+from graphcore import CoresetSpectralClustering, Graph, GraphWarning, InputError, ParameterError
+from graphcore.cluster import fit as module
 
 from ..partitions import check_labels, same_partition
 
@@ -108,6 +109,13 @@ def test_vectors_of_every_kind(container):
     if container is sp.csr_array:  # a square matrix is vectors where that is said
         model.set_params(affinity="nearest_neighbors", n_neighbors=2).fit(container(X[:4]))
         assert model.n_features_in_ == 4 and model.affinity_ == "nearest_neighbors"
+
+
+@pytest.mark.parametrize("name", ["y", "labels", "initial_labels", "sample_weight"])
+def test_what_is_given_with_vectors_is_checked_before_the_search(monkeypatch, name):
+    monkeypatch.setattr(module, "graph_of_vectors", None)
+    with pytest.raises(InputError, match="3"):
+        CoresetSpectralClustering(2).fit(np.zeros((9, 2)), **{name: np.ones(3, dtype=int)})
 
 
 def test_the_callers_objects_are_not_changed():
