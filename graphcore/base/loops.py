@@ -29,7 +29,7 @@ from numba.core import event
 from ..exceptions import ParameterError
 from .validation import check_integer
 
-NOTICE = "graphcore: compiling its loops for this machine (once, some seconds)"
+NOTICE = "graphcore: compiling its loops for this machine (once, up to half a minute)"
 NOTICE_UNKEPT = (
     "graphcore: compiling its loops, in every run: neither its folder nor the user's cache can be written; set "
     "NUMBA_CACHE_DIR to a folder that can"

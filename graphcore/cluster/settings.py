@@ -159,7 +159,8 @@ def _number_of_clusters(asked):
             why = "must be one number, or ascending ones for levels, such as [10, 100]"
             raise refused("n_clusters", n_clusters, why)
         return levels, levels[-1], ""
-    if isinstance(n_clusters, str) and n_clusters == "auto":
+    if isinstance(n_clusters, str):
+        check_choice("n_clusters", n_clusters, ("auto",), "or a number, or ascending ones such as [10, 100]")
         return (), 0, "information"
     return (), check_integer("n_clusters", n_clusters, low=1), ""
 

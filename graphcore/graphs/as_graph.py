@@ -143,7 +143,7 @@ def refuse_as_vectors(X, remedy=None):
     if is_series or not (isinstance(X, (list, tuple)) or any(hasattr(X, sign) for sign in ("__array__", "tocsr"))):
         raise InputError(
             f"an array or a graph is needed, got {X!r:.80} of type {type(X).__name__}; for edges give "
-            "graphcore.Graph.from_edges(sources, targets)"
+            "graphcore.Graph.from_edges(sources, targets)" + ", for vectors numpy.stack(X.to_list())" * is_series
         )
     kind, n_dims = getattr(getattr(X, "dtype", None), "kind", "O"), getattr(X, "ndim", 2)
     if kind == "c" or n_dims > 2:
@@ -151,10 +151,7 @@ def refuse_as_vectors(X, remedy=None):
         raise InputError(f"{what}: vectors are rows of real numbers, of two dimensions")
     odd = _first_odd(X) if kind in "OUSTmM" else None
     if odd is not None:
-        raise InputError(
-            f"X cannot be used as vectors: it holds {odd}; if these are numbers give X.astype(float), if "
-            "names of nodes graphcore.Graph.from_edges(sources, targets)"
-        )
+        raise InputError(f"X cannot be used as vectors: {odd}")
     either = None if remedy is None else _either(X, remedy)
     if either is not None:
         raise InputError(either)
@@ -195,12 +192,25 @@ def _refuse_path(X, wanted):
 
 
 def _first_odd(X):
-    """Describe a text or time in the first row of X, or rows that make no array; None where there are none."""
+    """Describe a list, text or time in the first row of X, or rows that make no array; None where there are none."""
     if hasattr(X, "tocsr") or not hasattr(X, "__getitem__") or len(X) == 0:
         return None
     try:
         values = np.asarray(X if isinstance(X, (list, tuple)) else X[:1])[:1].ravel().tolist()
     except (TypeError, ValueError):
-        return "rows of different lengths or kinds"
-    odd = next((value for value in values if isinstance(value, (str, bytes)) or hasattr(value, "isoformat")), None)
-    return None if odd is None else f"text ({odd!r})" if isinstance(odd, (str, bytes)) else f"times ({odd})"
+        return "it holds rows of different lengths or kinds"
+    names = column_names(X)
+    for place, value in enumerate(values):
+        column = f"column {names[place]!r}" if place < len(names) else "it"
+        if isinstance(value, (list, tuple, np.ndarray)):
+            rows = f"X[{names[place]!r}].to_list()" if names else "list(X)"
+            return f"{column} holds lists; give numpy.stack({rows})"
+    for place, value in enumerate(values):
+        if isinstance(value, (str, bytes)) or hasattr(value, "isoformat"):
+            what = f"text ({value!r})" if isinstance(value, (str, bytes)) else f"times ({value})"
+            column = f"column {names[place]!r}" if place < len(names) else "it"
+            return (
+                f"{column} holds {what}; leave it out, or if these are numbers give X.astype(float), if names of nodes "
+                "graphcore.Graph.from_edges(sources, targets)"
+            )
+    return None

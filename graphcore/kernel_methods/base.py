@@ -15,8 +15,7 @@ from ..base.streams import Streams
 from ..base.types import AnyData, ArrayLike, Bandwidth, Floats, KernelLike, Labels
 from ..base.validation import check_choice, check_integer, check_sample_weight, check_size, refuse_negative, refused
 from ..exceptions import InputError, ParameterError
-from ..graphs.as_graph import as_graph, is_graph, is_graph_object, is_sparse_graph
-from ..graphs.from_matrix import check_given
+from ..graphs.as_graph import as_graph, is_graph, is_graph_object, is_sparse_graph, refuse_as_vectors
 from ..graphs.graph import weigh_nodes
 from ..graphs.rows import edges_in_range, in_range
 from ..kernels.base import matrix_columns, vector_columns
@@ -24,7 +23,7 @@ from ..kernels.checks import check_scale
 from ..kernels.functions import VECTOR_KERNELS, KernelFunction, kernel_function
 from ..kernels.graph import as_kernel
 from ..kernels.vectors import VectorKernel
-from ..neighbors.vectors import row_hashes
+from ..neighbors.vectors import check_finite, row_hashes
 
 # Kernel matrices over vectors up to this size are held where all of their values are gone through many times.
 _HELD_BYTES = 1 << 29
@@ -214,10 +213,11 @@ class KernelEstimator(Estimator):
 
     def _real(self, X, **options):
         """Real numbers of any type as they are, also if they are memory-mapped."""
-        check_given(X)
-        X = validate_data(self, X, accept_sparse="csr", dtype="numeric", order="C", **options)
+        refuse_as_vectors(X)
+        X = validate_data(self, X, accept_sparse="csr", dtype="numeric", order="C", ensure_all_finite=False, **options)
         if X.dtype.kind not in "biuf":
             raise InputError(f"X must hold real numbers, got type {X.dtype}")
+        check_finite(X, "X")
         return X
 
     def _new_points(self, X):

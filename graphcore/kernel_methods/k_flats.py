@@ -13,9 +13,10 @@ from ..base.streams import Streams
 from ..base.types import AnyData, ArrayLike, Floats
 from ..base.validation import check_integer, check_labels, check_sample_weight, read_only
 from ..exceptions import InputError
-from ..graphs.as_graph import is_graph_object
+from ..graphs.as_graph import is_graph_object, refuse_as_vectors
 from ..kernels.base import membership_matrix
 from ..kernels.checks import check_scale
+from ..neighbors.vectors import check_finite
 from .alternation import FlatsProblem, Rules, alternate, best_of, label_draws
 from .base import DistanceTransformer, EqualRows, merge_equal_rows
 
@@ -497,7 +498,7 @@ class KFlats(FlatsClusterer):
                 f"KFlats takes vectors, and this {type(X).__name__} is a graph; CoresetSpectralClustering and "
                 "KernelKMeans cluster graphs"
             )
-        X = validate_data(self, X, dtype=np.float64)
+        X = self._points(X)
         rows = EqualRows(X, None if sample_weight is None else check_sample_weight(sample_weight, X.shape[0]))
         if isinstance(self.init, str):
             fewest = check_integer("n_clusters", self.n_clusters, low=1)
@@ -556,7 +557,13 @@ class KFlats(FlatsClusterer):
 
     def _new_points(self, X):
         check_is_fitted(self)
-        return validate_data(self, X, dtype=np.float64, reset=False)
+        return self._points(X, reset=False)
+
+    def _points(self, X, **options):
+        refuse_as_vectors(X)
+        X = validate_data(self, X, dtype=np.float64, ensure_all_finite=False, **options)
+        check_finite(X, "X")
+        return X
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

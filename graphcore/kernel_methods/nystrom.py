@@ -481,6 +481,11 @@ class LandmarkEstimator(KernelEstimator):
                 f"kernel={self.kernel!r} is not positive semi-definite, which landmark methods need; choose another "
                 "kernel, or on_indefinite='warn' to drop the negative part"
             )
+        if not kernel.diagonal.any():
+            raise InputError(
+                "the kernel's diagonal is zero, and no features have these inner products; cluster a graph's adjacency "
+                "matrix with KernelKMeans, or add a multiple of the identity to the kernel matrix"
+            )
         found = nystrom_features(
             kernel, n_landmarks, n_components, sampling=self.sampling, on_indefinite=self.on_indefinite,
             random_state=streams, n_jobs=self.n_jobs, **options,

@@ -149,7 +149,10 @@ def check_metric(metric):
             "metric='precomputed').fit_transform(distances) and affinity='precomputed_nearest_neighbors'"
         )
     metric = pynndescent.ALIASES.get(metric, metric) if isinstance(metric, str) else metric
-    return check_choice("metric", metric, METRICS)
+    if isinstance(metric, str) and metric in METRICS:
+        return metric
+    others = "or another of pynndescent's metrics; inner products are no distances: 'cosine' goes by their angles"
+    return check_choice("metric", metric, OWN_METRICS, others)
 
 
 def is_left_to_pynndescent(X, metric):

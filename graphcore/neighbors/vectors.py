@@ -36,7 +36,7 @@ def as_vectors(X, least=2):
         raise InputError(f"the vectors cannot be used: {said}") from None
     if X.dtype.kind not in "biuf":
         raise InputError(f"the vectors cannot be used: they hold {X.dtype}, and must be real numbers")
-    largest = _check_finite(X)
+    largest = check_finite(X)
     check_magnitude("X", largest, np.float32, _LIMITS)
     if X.dtype not in (np.float32, np.float64):
         narrow = X.dtype == np.float16 or (X.dtype.kind in "iub" and largest <= 2**24)
@@ -58,7 +58,7 @@ def ordered(X):
     return type(X)((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), X.shape)
 
 
-def _check_finite(X):
+def check_finite(X, what="the vectors"):
     """Return the largest absolute value; NaN and infinity are refused with their place."""
     values = X.data if is_sparse(X) else X
     if values.size == 0:
@@ -76,7 +76,7 @@ def _check_finite(X):
         row, column = (int(place) for place in first)
     value = values[tuple(first)]
     raise InputError(
-        f"the vectors must be finite: row {row}, column {column} is {'NaN' if np.isnan(value) else value} "
+        f"{what} must be finite: row {row}, column {column} is {'NaN' if np.isnan(value) else value} "
         f"({len(bad)} such values); fill the values in or drop the rows"
     )
 

@@ -64,6 +64,7 @@ def test_small_graphs_leave_a_third_of_the_nodes_out():
     [
         ({"n_clusters": 0}, r"n_clusters=0 must be at least 1"),
         ({"n_clusters": 5001}, r"n_clusters=5001 is more than the 5000 nodes that have an edge \(10 isolated"),
+        ({"n_clusters": "Auto"}, "'Auto' is not known; choose one of 'auto', or a number, or ascending ones"),
         ({"n_clusters": [10, 5]}, r"n_clusters=\[10, 5\] must be one number, or ascending ones"),
         ({"n_clusters": None, "resolution": 1e308}, r"resolution=1e\+308 must be at most 1e\+100"),
         ({"n_clusters": None, "resolution": 0.8}, "resolution=0.8 is below 1.* goes with objective='modularity'"),

@@ -154,7 +154,7 @@ def test_text_is_no_vector_nor_is_a_table_of_edges():
     names = np.array([["Anna", "Ben"], ["Ben", "Chloé"], ["Chloé", "Anna"]])
     for X in (names, names.tolist(), names.astype(object), *list(tables({"a": names[:, 0], "b": names[:, 1]}))[1:]):
         for take in (fitted, graphcore.select_n_clusters):
-            with pytest.raises(InputError, match=r"it holds text \('Anna'\); .* nodes graphcore\.Graph\.from_edges"):
+            with pytest.raises(InputError, match=r"(it|'a') holds text \('Anna'\); .* nodes graphcore\.Graph\.from_"):
                 take(X)
     refuse_as_vectors(np.array([[1, 2.5]], dtype=object))
     for table in tables({"source": SOURCES, "target": TARGETS}):
@@ -280,11 +280,14 @@ def test_what_makes_no_array_of_two_dimensions_is_refused_in_words_of_this_libra
     pd = pytest.importorskip("pandas")
     times = pd.DataFrame({"a": pd.date_range("2020", periods=3), "b": [1, 2, 3]})
     for X, said in (
-        ([[1, 2], [0], [0]], "different lengths"), (times, "it holds times"), (np.eye(3) + 1j, "Complex data"),
-        (np.zeros((2, 3, 4)), "dim 3"), ([np.ma.masked_array([1.0, 2.0], [0, 1]), [3.0, 4.0]], "MaskedArray"),
+        ([[1, 2], [0], [0]], "different lengths"), (times, "column 'a' holds times"), (np.eye(3) + 1j, "Complex data"),
+        (np.zeros((2, 3, 4)), "dim 3"), (pd.Series([[1.0, 2.0]] * 3), r"numpy\.stack\(X\.to_list\(\)\)"),
+        (pd.DataFrame({"id": ["a", "b"], "e": [[1, 2], [3, 4]]}), r"'e' holds lists; give numpy\.stack\(X\['e'\]\.to"),
+        ([np.ma.masked_array([1.0, 2.0], [0, 1]), [3.0, 4.0]], "MaskedArray"),
     ):  # fmt: skip
-        with pytest.raises(InputError, match=said):
-            fitted(X)
+        for fit in (fitted, graphcore.KernelKMeans(1).fit):
+            with pytest.raises(InputError, match=said):
+                fit(X)
 
 
 @pytest.mark.parametrize("names", [list("abcdef"), ["i", "j", "source", "target", "u", "v"], [5, 3, 1, 0, 2, 4]])

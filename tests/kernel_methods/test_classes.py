@@ -3,6 +3,7 @@
 import logging
 import pickle
 import warnings
+from functools import partial
 
 import networkx as nx
 import numpy as np
@@ -301,8 +302,12 @@ def test_parameters_that_are_refused(makes, parameters, message):
 def test_data_that_is_refused(make):
     bad = X.copy()
     bad[3, 2] = np.nan
-    with pytest.raises(ValueError, match="NaN"):
-        made(make).fit(bad)
+    for call in (made(make).fit, partial(outputs, made(make).fit(X))):
+        with pytest.raises(InputError, match=r"X must be finite: row 3, column 2 is NaN \(1 such values\); fill"):
+            call(bad)
+    if make in (NystromFeatures, NystromKernelKMeans):
+        with pytest.raises(InputError, match=r"diagonal is zero.* adjacency matrix with KernelKMeans"):
+            made(make, kernel="precomputed", on_indefinite="warn").fit(np.ones((20, 20)) - np.eye(20))
     with pytest.raises(NotFittedError):
         outputs(made(make), X)
     with pytest.raises(ValueError, match="6 features"):
