@@ -389,11 +389,14 @@ def ends_by_values(values, names, reading):
     apart, is_sure = _ends_apart(values, names, reading)
     if apart is None:
         return reading, []
-    c, taken = min({0, 1, 2} - {*apart}), "the ends are" if is_sure else f"pass columns={apart} if the ends are"
-    said = f"column {c} holds {values[c][0][:40]!r} and the like, which no other column holds; {taken} columns {apart}"
+    called, c = tuple(names[c] for c in apart), min({0, 1, 2} - {*apart})
+    # Where it has a name, parts of one table have one note.
+    what = "what" if isinstance(names[c], str) else f"{values[c][0][:40]!r} and the like, which"
+    taken = "the ends are" if is_sure else f"pass columns={called} if the ends are"
+    said = f"column {names[c]!r} holds {what} no other column holds; {taken} columns {called}"
     if not is_sure:
         return reading, [said]
-    return replace(reading, columns=apart), [f"{said}; pass columns=(0, 1) if it is a node"]
+    return replace(reading, columns=apart), [f"{said}; pass columns={tuple(names[:2])} if it is a node"]
 
 
 def _ends_apart(values, names, reading):

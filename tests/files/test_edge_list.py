@@ -293,7 +293,7 @@ def test_lines_unlike_the_first_are_errors(write, text, said):
             r"column 1 holds '0.5'.*columns \(0, 2\)",
             {("a", "b", 0.5), ("b", "c", 0.25), ("a", "c", 1.0)},
         ),
-        ("n.name,r.weight,m.name\na,2,b\nb,3,a\n", r"columns \(0, 2\)", {("a", "b", 3.0)}),
+        ("n.name,r.weight,m.name\na,2,b\nb,3,a\n", r"columns \('n.name', 'm.name'\)", {("a", "b", 3.0)}),
         ("7 a b\n8 b c\n9 c a\n", r"columns \(1, 2\)", {("a", "b", 7.0), ("b", "c", 8.0), ("a", "c", 9.0)}),
         ("9 101 8\n8 102 9\n", r"pass columns=\(0, 2\) if the ends are", {(9, 101, 8.0), (8, 102, 9.0)}),
         (

@@ -67,6 +67,14 @@ def test_ends_of_parquet_are_no_times_and_share_names(tmp_path, when):
     same(graph, Graph.from_edges(payers, payees))
 
 
+def test_of_many_parts_without_known_names_the_ends_are_told_once(write):
+    parts = [write(f"n,payer,payee\n{i},a,b\n{i + 5},b,c\n", f"{i}.csv") for i in range(2)]
+    with pytest.warns(GraphWarning) as said:
+        read_graph(parts, weight_column=None)
+    (told,) = (str(each.message) for each in said if "ends" in str(each.message))
+    assert "1 more: column 'n' holds what no other column holds; the ends are columns ('payer', 'payee')" in told
+
+
 def test_what_are_no_parts(tmp_path, write):
     (tmp_path / "empty").mkdir()
     with pytest.raises(IsADirectoryError):
