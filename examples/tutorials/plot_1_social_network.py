@@ -16,7 +16,7 @@ import graphcore
 G = nx.les_miserables_graph()
 model = graphcore.CoresetSpectralClustering(n_clusters=6, random_state=0).fit(G)
 
-graphcore.plot.graph_drawing(G, model.labels_)
+graphcore.plot.graph_drawing(model)
 
 # %%
 # Who is in which cluster?

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..base.colors import color_of, components
-from ..base.types import AnyGraph, ArrayLike, Axes, Sequence
+from ..base.types import ArrayLike, Axes, Sequence
 from ..base.validation import check_integer
 from ..exceptions import InputError
 from ..graphs.graph import Graph, subgraph
@@ -195,7 +195,7 @@ _ITERATIONS = 30
 
 
 @picture
-def graph_drawing(graph: AnyGraph, labels: ArrayLike, *, ax: Axes | None = None) -> Axes:
+def graph_drawing(graph: Any, labels: ArrayLike | None = None, *, ax: Axes | None = None) -> Axes:
     """Draw every node of a graph of up to 3,000 nodes, and a shade behind each cluster.
 
     Clusters are placed by the links between them, and the nodes of each by the edges inside it: edges attract, nodes
@@ -204,9 +204,9 @@ def graph_drawing(graph: AnyGraph, labels: ArrayLike, *, ax: Axes | None = None)
 
     Parameters
     ----------
-    graph : Graph, sparse matrix or networkx graph
+    graph : fitted model, Graph, sparse matrix or networkx graph
     labels : array-like of shape (n_nodes,), integer
-        Cluster of every node, from 0; nodes of -1 and nodes without an edge are not drawn.
+        Cluster of every node, from 0; nodes of -1 and nodes without an edge are not drawn. Default: those of the model.
     {ax}
 
     References
@@ -221,6 +221,8 @@ def graph_drawing(graph: AnyGraph, labels: ArrayLike, *, ax: Axes | None = None)
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['0', '1']
     """
+    if hasattr(graph, "quotient_graph_"):
+        graph, labels = graph.graph_, graph.labels_ if labels is None else labels
     graph, labels, k = placed_labels(graph, labels, None)
     nodes = np.flatnonzero(labels >= 0)
     if len(nodes) == 0:

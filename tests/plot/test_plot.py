@@ -196,7 +196,7 @@ def test_dendrogram_marks_the_cut():
 
 def test_drawing_has_every_node_and_clusters_lie_apart(planted):
     graph, model = planted
-    ax = plot.graph_drawing(graph, model.labels_)
+    ax = plot.graph_drawing(model)
     assert len(dots(ax)) == graph.n_nodes
     by_cluster = {c.get_gid(): np.asarray(c.get_offsets()) for c in ax.collections}
     assert {gid: len(points) for gid, points in by_cluster.items()} == {
