@@ -148,10 +148,10 @@ def _number_of_clusters(asked):
                 "n_clusters='auto' needs none"
             )
         return (), 0, "moves" if own else "resolution"
-    if resolution is not None and not own:
+    if resolution is not None and (not own or isinstance(n_clusters, str)):
         raise ParameterError(
             f"n_clusters={n_clusters!r} and resolution={resolution} both say how many clusters; n_clusters=None "
-            "(no --clusters) leaves it to the resolution, and objective='modularity' has one beside them"
+            "(no --clusters) leaves it to the resolution, and objective='modularity' has one beside a number"
         )
     if isinstance(n_clusters, (list, tuple, np.ndarray)):
         levels = tuple([check_integer("n_clusters", each, low=1) for each in n_clusters])

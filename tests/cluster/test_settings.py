@@ -69,6 +69,7 @@ def test_small_graphs_leave_a_third_of_the_nodes_out():
         ({"n_clusters": None, "resolution": 1e308}, r"resolution=1e\+308 must be at most 1e\+100"),
         ({"n_clusters": None, "resolution": 0.8}, "resolution=0.8 is below 1.* goes with objective='modularity'"),
         ({"resolution": 2.0}, "n_clusters=3 and resolution=2.0 both say how many clusters"),
+        ({"n_clusters": "auto", "objective": "modularity", "resolution": 2}, "resolution=2 both say how many clusters"),
         ({"coreset_size": 2}, r"coreset_size=2 is less than n_clusters=3"),
         ({"coreset_size": 5001}, r"coreset_size=5001 must be at most 5000 \(the nodes that have an edge\)"),
         ({"objective": "cut"}, r"objective='cut' is not known"),
