@@ -224,19 +224,15 @@ def _facts(path, fitted, seed):
     import numpy as np
 
     from .. import __version__
-    from ..metrics import modularity
 
     labels, stability, chosen = fitted.labels_, fitted.stability_, fitted.selection_
-    reached = None
-    if fitted.objective == "modularity":
-        reached = modularity(fitted.graph_, labels, resolution=fitted.resolution or 1.0, n_jobs=fitted.n_jobs)
     return graph_facts(path, fitted.graph_) | {
         "n_clusters": fitted.n_clusters_,
         "chosen": None if chosen is None else {"method": chosen.method, "clear": chosen.clear},
         "coreset": {"nodes": len(fitted.coreset_), "draws": fitted.coreset_.n_draws},
         "balance": float(fitted.balance_),
         "normalized_cut": float(fitted.conductance_.mean()),
-        "modularity": reached,
+        "modularity": fitted.clustering_.history[-1][1] if fitted.objective == "modularity" else None,
         "resolution": fitted.resolution,
         "outliers": None if fitted.outliers is None else fitted.graph_.n_isolated,
         "cluster_sizes": np.bincount(labels[labels >= 0], minlength=fitted.n_clusters_).tolist(),

@@ -130,7 +130,7 @@ def choose_columns(names, numeric, reading, idle=(), times=()):
         ends = tuple(map(names.index, named))
     else:
         stated = () if reading.weight_column == "auto" else (_place(reading.weight_column, names, "weight_column"),)
-        likely = [c for c in range(len(names)) if c not in index and (c < 2 or c not in stated)]
+        likely = [c for c in range(len(names)) if c not in index and c not in stated]
         likely = likely if len(likely) > 1 else list(range(len(names)))
         nodes = [c for c in likely if c not in times and not is_time(names[c])]
         ends = tuple([*nodes, *likely][:2] if len(likely) > 2 else likely[:2])
@@ -385,35 +385,32 @@ def _refuse_matrix(names, rows):
 
 
 def ends_by_values(values, names, reading):
-    """Return the Reading by the ends that the first rows tell, and a note if it differs, or may have to."""
-    apart, is_sure = _ends_apart(values, names, reading)
-    if apart is None:
+    """Return the Reading with the two of the first three columns that share nodes, if the first two do not; and notes.
+
+    That is sure where these nodes are no numbers, or where the other column holds one word or sign, as 1 -> 2 has;
+    otherwise a note asks.
+    """
+    weight = None if reading.weight_column == "auto" else _place(reading.weight_column, names, "weight_column")
+    known = reading.columns is not None or weight in (0, 1, 2) or edge_columns(names) is not None
+    if known or len(values) < 3 or set(values[0]) & set(values[1]):
         return reading, []
-    called, c = tuple(names[c] for c in apart), min({0, 1, 2} - {*apart})
+    one = next((c for c in (1, 0) if len(set(values[c])) == 1 and not is_number(values[c][0])), None)
+    shared = [len(set(values[c]) & set(values[2])) for c in (0, 1)]
+    if any(shared):
+        end = int(shared[1] > shared[0])
+        is_sure = one == 1 - end or not any(map(is_number, (*values[end], *values[2])))
+    elif one is not None and re.search(r"\w", values[one][0]) is None:
+        end, is_sure = 1 - one, True
+    else:
+        return reading, []
+    ends, other = (names[end], names[2]), 1 - end
     # Where it has a name, parts of one table have one note.
-    what = "what" if isinstance(names[c], str) else f"{values[c][0][:40]!r} and the like, which"
-    taken = "the ends are" if is_sure else f"pass columns={called} if the ends are"
-    said = f"column {names[c]!r} holds {what} no other column holds; {taken} columns {called}"
+    what = "what" if isinstance(names[other], str) else f"{values[other][0][:40]!r} and the like, which"
+    taken = "the ends are" if is_sure else f"pass columns={ends} if the ends are"
+    said = f"column {names[other]!r} holds {what} no other column holds; {taken} columns {ends}"
     if not is_sure:
         return reading, [said]
-    return replace(reading, columns=apart), [f"{said}; pass columns={tuple(names[:2])} if it is a node"]
-
-
-def _ends_apart(values, names, reading):
-    """Return the two of the first three columns that share nodes, if the first two share none, and whether it is sure.
-
-    It is where these nodes are no numbers, or where the column left out holds one word or sign, as 1 -> 2 has.
-    """
-    given = reading.columns is not None or reading.weight_column not in ("auto", None)
-    if given or len(values) < 3 or edge_columns(names) is not None or set(values[0]) & set(values[1]):
-        return None, False
-    one = next((c for c in (1, 0) if len(set(values[c])) == 1 and not is_number(values[c][0])), None)
-    shared = {pair: len(set(values[pair[0]]) & set(values[2])) for pair in ((0, 2), (1, 2))}
-    best = max(shared, key=shared.__getitem__)
-    if not shared[best]:
-        is_sign = one is not None and re.search(r"\w", values[one][0]) is None
-        return ((1 - one, 2), True) if is_sign else (None, False)
-    return best, one not in (None, best[0]) or not any(map(is_number, (*values[best[0]], *values[2])))
+    return replace(reading, columns=(end, 2)), [f"{said}; pass columns={tuple(names[:2])} if it is a node"]
 
 
 def notes_on_ends(values, names, reading):

@@ -36,6 +36,8 @@ def read_networkx(source, reading, kind):
     if weight is not None and not isinstance(weight, str):
         raise ParameterError(f"weight_column={weight!r} must be the name of an edge attribute, 'auto' or None")
     G = _parsed(source, reading.encoding, kind)
+    if not len(G):
+        raise FormatError("the graph is empty: it has no nodes")
     if G.size() and weight is not None:
         values = some_values(data for *_, data in G.edges(data=True))
         found = edge_attribute(values, weight, "weight_column")
@@ -61,39 +63,32 @@ def attribute_columns(source, encoding, kind):
 
 
 def _parsed(source, encoding, kind):
-    with refusing(f"networkx cannot read this {kind} file", f"; {_OTHERWISE[kind]}"):
-        G = _by_networkx(source, encoding, kind)
-    if not len(G):
-        raise FormatError("the graph is empty: it has no nodes")
-    return G
-
-
-def _by_networkx(source, encoding, kind):
     import networkx as nx
 
-    if kind in ("graphml", "gexf"):
-        with source.open() as stream:
-            content = stream.read()
-        # Gephi names the format 1.3, which networkx knows since its version 3.6 by another name; others write no name.
-        content = re.sub(rb"http://(www\.)?gexf\.net/1\.3", b"http://www.gexf.net/1.2draft", content)
-        content = re.sub(rb"<gexf(?![^>]*xmlns=)", b'<gexf xmlns="http://www.gexf.net/1.2draft"', content, count=1)
-        # networkx refuses edges of both types in one graph; here directions are combined anyway.
-        content = re.sub(rb'(<edge\b[^>]*?)\stype="(un)?directed"', rb"\1", content)
-        if kind == "gexf":
-            return nx.read_gexf(BytesIO(content))
-        with contextlib.suppress(ValueError):  # of a key of integers that holds fractions
-            return nx.parse_graphml(content)
-        return nx.parse_graphml(re.sub(rb'attr\.type="(int|long)"', b'attr.type="double"', content))
-    with source.text(encoding) as text:
-        lines = text.read()
-    if kind != "gml":
-        return nx.parse_pajek(lines) if kind == "pajek" else nx.parse_adjlist(lines.split("\n"))
-    try:
-        return nx.parse_gml(lines)
-    except nx.NetworkXError as error:
-        if "label" not in str(error):  # a node has none
-            raise
-        return nx.parse_gml(lines, label="id")
+    with refusing(f"networkx cannot read this {kind} file", f"; {_OTHERWISE[kind]}"):
+        if kind in ("graphml", "gexf"):
+            with source.open() as stream:
+                content = stream.read()
+            # Gephi names the format 1.3, which networkx knows since its version 3.6 by another name; others name none.
+            content = re.sub(rb"http://(www\.)?gexf\.net/1\.3", b"http://www.gexf.net/1.2draft", content)
+            content = re.sub(rb"<gexf(?![^>]*xmlns=)", b'<gexf xmlns="http://www.gexf.net/1.2draft"', content, count=1)
+            # networkx refuses edges of both types in one graph; here directions are combined anyway.
+            content = re.sub(rb'(<edge\b[^>]*?)\stype="(un)?directed"', rb"\1", content)
+            if kind == "gexf":
+                return nx.read_gexf(BytesIO(content))
+            with contextlib.suppress(ValueError):  # of a key of integers that holds fractions
+                return nx.parse_graphml(content)
+            return nx.parse_graphml(re.sub(rb'attr\.type="(int|long)"', b'attr.type="double"', content))
+        with source.text(encoding) as text:
+            lines = text.read()
+        if kind != "gml":
+            return nx.parse_pajek(lines) if kind == "pajek" else nx.parse_adjlist(lines.split("\n"))
+        try:
+            return nx.parse_gml(lines)
+        except nx.NetworkXError as error:
+            if "label" not in str(error):  # a node has none
+                raise
+            return nx.parse_gml(lines, label="id")
 
 
 def write_networkx(graph, stream, attributes, kind):

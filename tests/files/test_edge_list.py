@@ -139,6 +139,9 @@ def test_overrides(write):
     assert read_graph(write("0 1\n"), ids="string").node_names.tolist() == ["0", "1"]
     assert read_graph(write("a,é\n".encode("latin-1")), encoding="latin-1").node_names.tolist() == ["a", "é"]
     assert edges_of(read_graph(write("1 0\n2\t1\n"), delimiter="whitespace")) == PLAIN
+    assert edges_of(read_graph(write("0.5 a b\n2 b c\n"), weight_column=0)) == {("a", "b", 0.5), ("b", "c", 2.0)}
+    by_name = read_graph(write("n,payer,payee,sum\n5,a,b,0.5\n6,b,c,2\n"), weight_column="sum")  # n is no end for that
+    assert edges_of(by_name) == {("a", "b", 0.5), ("b", "c", 2.0)}
     assert edges_of(read_graph(write("2 1\n2\n1\n", "x.graph"), format="metis")) == {(0, 1, 1.0)}
     assert edges_of(read_graph(write("0 1\n1 2\n", "x.graph"), format="edgelist")) == PLAIN
 
@@ -148,7 +151,7 @@ def test_overrides(write):
     [
         *({"delimiter": mark} for mark in ("ab", 3, "\n")),
         *({"columns": columns} for columns in ((1, 1), (0,), (0, -1), 5)),
-        *({"weight_column": column} for column in (0, -1, "weight")),
+        *({"weight_column": column} for column in (-1, "weight")),
         *({"comments": marks} for marks in ([1], "", 5)),
         *({"encoding": name} for name in ("klingon", "hex", "undefined", "rot13", 3)),
         {"header": "yes"},
