@@ -1,6 +1,7 @@
 """k-flats in the space of the data, function and class; flats of dimension 0 are k-means, one flat is PCA."""
 
 from dataclasses import KW_ONLY, dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +24,8 @@ from .base import DistanceTransformer, EqualRows, merge_equal_rows
 _EPS = np.finfo(np.float64).eps
 # Vectors are read in blocks of rows that stay in a processor's cache.
 _CACHED_NUMBERS = 1 << 18
+# Eigenvectors of fewer rows take so little time that a signal may wait; in five dimensions a thread takes ten times it.
+_SMALL = 200
 
 
 class Codes(NamedTuple):
@@ -356,9 +359,10 @@ def leading_eigenvectors(M, count):
     from scipy.linalg import eigh
 
     n = len(M)
-    values, vectors = away(eigh, M, subset_by_index=(n - count, n - 1), check_finite=False)
+    solve = eigh if n < _SMALL else partial(away, eigh)
+    values, vectors = solve(M, subset_by_index=(n - count, n - 1), check_finite=False)
     if len(values) < count:
-        values, vectors = away(eigh, M, check_finite=False)
+        values, vectors = solve(M, check_finite=False)
     return values[-count:], vectors[:, -count:]
 
 
