@@ -201,16 +201,11 @@ def _first_odd(X):
         return "it holds rows of different lengths or kinds"
     names = column_names(X)
     for place, value in enumerate(values):
-        column = f"column {names[place]!r}" if place < len(names) else "it"
+        column = f"column {names[place]!r} holds" if names else "it holds"
         if isinstance(value, (list, tuple, np.ndarray)):
-            rows = f"X[{names[place]!r}].to_list()" if names else "list(X)"
-            return f"{column} holds lists; give numpy.stack({rows})"
-    for place, value in enumerate(values):
+            return f"{column} lists; give numpy.stack({f'X[{names[place]!r}].to_list()' if names else 'list(X)'})"
         if isinstance(value, (str, bytes)) or hasattr(value, "isoformat"):
             what = f"text ({value!r})" if isinstance(value, (str, bytes)) else f"times ({value})"
-            column = f"column {names[place]!r}" if place < len(names) else "it"
-            return (
-                f"{column} holds {what}; leave it out, or if these are numbers give X.astype(float), if names of nodes "
-                "graphcore.Graph.from_edges(sources, targets)"
-            )
+            remedy = "leave it out, or if these are numbers give X.astype(float), if names of nodes"
+            return f"{column} {what}; {remedy} graphcore.Graph.from_edges(sources, targets)"
     return None

@@ -101,6 +101,17 @@ def rows_of_nodes(edges, own_degrees, degrees):
     return sp.csr_array(sp.diags_array(outer) @ sp.csr_array(edges, dtype=np.float64) @ sp.diags_array(inner))
 
 
+def real_points(estimator, X, *, dtype="numeric", accept_sparse="csr", **options):
+    """Return finite real numbers as they are, also if they are memory-mapped, or of a `dtype`; others are refused."""
+    refuse_as_vectors(X)
+    options |= {"dtype": dtype, "accept_sparse": accept_sparse, "order": "C", "ensure_all_finite": False}
+    X = validate_data(estimator, X, **options)
+    if X.dtype.kind not in "biuf":
+        raise InputError(f"X must hold real numbers, got type {X.dtype}")
+    check_finite(X, "X")
+    return X
+
+
 @parameters
 class KernelEstimator(Estimator):
     """Base of the kernel classes: checks what comes in, and makes the kernel of it.
@@ -146,7 +157,7 @@ class KernelEstimator(Estimator):
         effective_jobs(self.n_jobs)  # refuses what is no number of jobs before work begins
         self._kind = self._kind_of(X)
         self.kernel_: KernelFunction | None = None
-        return X if self._kind == "graph" else self._real(X, ensure_min_samples=2)
+        return X if self._kind == "graph" else real_points(self, X, ensure_min_samples=2)
 
     def _kind_of(self, X):
         kernel, kind = self.kernel, "vectors"
@@ -192,7 +203,7 @@ class KernelEstimator(Estimator):
     def _graph_of(self, X, node_weights):
         """Return the graph that was given, as it is or as an adjacency matrix, its nodes weighed, weights in range."""
         if not is_graph(X):
-            X = self._real(X)
+            X = real_points(self, X)
             refuse_negative(self, X)
         graph = as_graph(X)
         weights = check_sample_weight(node_weights, graph.n_nodes)
@@ -211,15 +222,6 @@ class KernelEstimator(Estimator):
         size = check_size(name, value, total, "the points", words=words)
         return size if isinstance(size, str) else min(size, n_points)
 
-    def _real(self, X, **options):
-        """Real numbers of any type as they are, also if they are memory-mapped."""
-        refuse_as_vectors(X)
-        X = validate_data(self, X, accept_sparse="csr", dtype="numeric", order="C", ensure_all_finite=False, **options)
-        if X.dtype.kind not in "biuf":
-            raise InputError(f"X must hold real numbers, got type {X.dtype}")
-        check_finite(X, "X")
-        return X
-
     def _new_points(self, X):
         """New points, checked against those fitted."""
         check_is_fitted(self)
@@ -228,7 +230,7 @@ class KernelEstimator(Estimator):
                 "new nodes of a graph are given by their edges to the fitted ones, as a matrix of shape (n_new, "
                 "n_fitted); labels_ has the labels of the fitted nodes"
             )
-        X = self._real(X, reset=False)
+        X = real_points(self, X, reset=False)
         if self._kind == "graph":
             refuse_negative(self, X)
             X = edges_in_range(X @ sp.diags_array(self._node_weights), self._exponent)

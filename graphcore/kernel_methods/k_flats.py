@@ -5,7 +5,7 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ..base.estimator import parameters, passed_on
 from ..base.lazy import import_whole
@@ -19,7 +19,7 @@ from ..kernels.base import membership_matrix
 from ..kernels.checks import check_scale
 from ..neighbors.vectors import check_finite
 from .alternation import FlatsProblem, Rules, alternate, best_of, label_draws
-from .base import DistanceTransformer, EqualRows, merge_equal_rows
+from .base import DistanceTransformer, EqualRows, merge_equal_rows, real_points
 
 _EPS = np.finfo(np.float64).eps
 # Vectors are read in blocks of rows that stay in a processor's cache.
@@ -337,16 +337,11 @@ class EuclideanFlats(FlatsProblem):
 
 def as_points(X, name="X"):
     """Return vectors as float64 rows; nothing is changed."""
-    if np.iscomplexobj(X):
-        raise InputError(f"{name} is complex; real numbers are needed")
-    try:
-        X = np.asarray(X, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{name} cannot be read as an array of numbers: {error}") from None
+    refuse_as_vectors(X)
+    X = np.asarray(X, dtype=np.float64)
     if X.ndim != 2 or X.shape[0] == 0 or X.shape[1] == 0:
         raise InputError(f"{name} has shape {X.shape}; rows and columns are needed: (n_samples, n_features)")
-    if not np.isfinite(X).all():
-        raise InputError(f"{name} must be finite, and holds NaN or infinity; fill the values in or drop the rows")
+    check_finite(X, name)
     check_scale(X, name=name)
     return X
 
@@ -502,7 +497,7 @@ class KFlats(FlatsClusterer):
                 f"KFlats takes vectors, and this {type(X).__name__} is a graph; CoresetSpectralClustering and "
                 "KernelKMeans cluster graphs"
             )
-        X = self._points(X)
+        X = real_points(self, X, dtype=np.float64, accept_sparse=False)
         rows = EqualRows(X, None if sample_weight is None else check_sample_weight(sample_weight, X.shape[0]))
         if isinstance(self.init, str):
             fewest = check_integer("n_clusters", self.n_clusters, low=1)
@@ -561,13 +556,7 @@ class KFlats(FlatsClusterer):
 
     def _new_points(self, X):
         check_is_fitted(self)
-        return self._points(X, reset=False)
-
-    def _points(self, X, **options):
-        refuse_as_vectors(X)
-        X = validate_data(self, X, dtype=np.float64, ensure_all_finite=False, **options)
-        check_finite(X, "X")
-        return X
+        return real_points(self, X, dtype=np.float64, accept_sparse=False, reset=False)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -4,9 +4,9 @@ import numpy as np
 
 from ..base.loops import cached_property, map_blocks, row_blocks
 from ..base.validation import read_only
-from ..exceptions import InputError
 from ..graphs.from_matrix import check_given
 from ..graphs.rows import entries_of
+from ..neighbors.vectors import check_finite
 from . import _loops
 from .base import BLOCK_BYTES, Columns, Kernel, Products, matrix_columns, membership_matrix
 from .checks import canonical_csr, check_diagonal, check_precomputed, check_symmetric
@@ -17,7 +17,7 @@ _BLOCK_ENTRIES, _PRODUCT_ENTRIES = 1 << 20, 1 << 18
 class DenseKernel(Kernel):
     """A precomputed kernel matrix K (n_points, n_points): real, finite, symmetric, its diagonal not negative.
 
-    float32 and float64 are not copied, and may be memory-mapped. With `check`, one pass looks for errors in K, which
+    float32 and float64 are not copied, and may be memory-mapped. With `check`, errors are looked for in K, which
     are an InputError with a remedy.
     """
 
@@ -32,13 +32,9 @@ class DenseKernel(Kernel):
 
     def _check(self):
         K, step = self.values, max(1, BLOCK_BYTES // (16 * self.n_points))
-        largest = difference = 0.0
+        largest, difference = check_finite(K, "the kernel matrix"), 0.0
         for start in range(0, self.n_points, step):
             rows = K[start : start + step]
-            if not np.isfinite(rows).all():
-                i, j = np.argwhere(~np.isfinite(rows))[0]
-                raise InputError(f"the kernel matrix must be finite; entry ({start + i}, {j}) is {rows[i, j]}")
-            largest = max(largest, float(np.abs(rows).max()))
             with np.errstate(over="ignore"):  # values as large as that are refused
                 difference = max(difference, float(np.abs(rows - K[:, start : start + step].T).max()))
         check_symmetric(difference, largest, K.dtype)
@@ -192,10 +188,9 @@ class SparseKernel(RowsKernel):
         self.precision = np.dtype(np.float32 if given == np.float32 else np.float64)
         self.diagonal = K.diagonal()
         if check:
-            if not np.isfinite(K.data).all():
-                raise InputError("the kernel matrix must be finite; it holds NaN or infinity")
+            largest = check_finite(K, "the kernel matrix")
             difference = float(np.abs((K - K.T).data).max(initial=0.0))
-            check_symmetric(difference, np.abs(K.data).max(initial=0.0), self.precision)
+            check_symmetric(difference, largest, self.precision)
             check_diagonal(self.diagonal)
         self.indptr = read_only(K.indptr, np.int64)
         # scipy may share these with the caller's matrix, which stays writable.

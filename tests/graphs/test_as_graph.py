@@ -282,7 +282,7 @@ def test_what_makes_no_array_of_two_dimensions_is_refused_in_words_of_this_libra
     for X, said in (
         ([[1, 2], [0], [0]], "different lengths"), (times, "column 'a' holds times"), (np.eye(3) + 1j, "Complex data"),
         (np.zeros((2, 3, 4)), "dim 3"), (pd.Series([[1.0, 2.0]] * 3), r"numpy\.stack\(X\.to_list\(\)\)"),
-        (pd.DataFrame({"id": ["a", "b"], "e": [[1, 2], [3, 4]]}), r"'e' holds lists; give numpy\.stack\(X\['e'\]\.to"),
+        (pd.DataFrame({"e": [[1, 2], [3, 4]]}), r"'e' holds lists; give numpy\.stack\(X\['e'\]\.to"),
         ([np.ma.masked_array([1.0, 2.0], [0, 1]), [3.0, 4.0]], "MaskedArray"),
     ):  # fmt: skip
         for fit in (fitted, graphcore.KernelKMeans(1).fit):

@@ -125,7 +125,7 @@ def test_options(function, name, value):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: k_flats(NAN, 2), "X must be finite, and holds NaN"),
+        (lambda: k_flats(NAN, 2), "X must be finite: row 10, column 1 is NaN"),
         (lambda: k_flats(np.ones((9, 2)), 2), "only 1 different points, fewer than n_clusters=2"),
         (lambda: k_flats(X, 3, 1, init="global"), "for n_dims=0 only"),
         (lambda: (m := KFlats(2).fit(X)).inverse_transform(m.transform(X)), "codes are the pair that encode"),
