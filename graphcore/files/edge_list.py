@@ -461,6 +461,7 @@ class TextEdges:
         """Yield (whole lines of about a chunk, share of the file read)."""
         size = max(1, os.stat(self._source.path).st_size)
         errors = "replace" if self._dialect.integer else "strict"  # beside integers there are comments alone
+        marks = self._dialect.comments
         with self._source.text(self._dialect.encoding, errors) as text:
             for _ in range(self._dialect.skip):
                 text.readline()
@@ -468,7 +469,9 @@ class TextEdges:
             while chunk := text.read(self._chunk):
                 chunk += text.readline()
                 read += len(chunk)
-                yield _without_comments(chunk, self._dialect.comments), min(1.0, read / size)
+                if any(mark in chunk for mark in marks):
+                    chunk = re.sub(rf"(?m)^[ \t]*(?:{'|'.join(map(re.escape, marks))}).*", "", chunk)
+                yield chunk, min(1.0, read / size)
 
     def _parsed(self, text, line):
         """Return (ends, weights) of a piece of text, which begins at this line of the file.
@@ -510,13 +513,6 @@ class TextEdges:
         if (names.starts == names.stops).any():
             raise ValueError
         return self.numbering.of(names).reshape(-1, 2), weights
-
-
-def _without_comments(text, marks):
-    """Return a text with blank lines for comments."""
-    if not any(mark in text for mark in marks):
-        return text
-    return re.sub(rf"(?m)^[ \t]*(?:{'|'.join(map(re.escape, marks))}).*", "", text)
 
 
 def _problem(line, fields, dialect, is_last):
