@@ -51,8 +51,8 @@ class Bar:
 
             form = "{desc} {bar} {n_fmt} of {total_fmt} [{elapsed}{postfix}]"
             self._bar = tqdm(total=1, bar_format=form, leave=False)
-            if (self._bar.ncols or 0) <= 0:  # a terminal that says it is 0 wide would show nothing
-                self._bar.ncols, self._bar.nrows = 80, 24
+            # A terminal that says it is 0 wide, or 0 high, would show nothing.
+            self._bar.ncols, self._bar.nrows = self._bar.ncols if (self._bar.ncols or 0) > 0 else 80, 24
         self._bar.n, self._bar.total = self._begun, max(self._total, self._begun + 1)
         self._bar.set_postfix_str("", refresh=False)
         self._bar.set_description(stage)

@@ -62,8 +62,9 @@ def test_a_bar_counts_stages_and_lets_lines_through(capsys):
     assert "\ra line\n" in said
 
 
-def test_a_terminal_that_says_it_is_0_wide_shows_the_bar(monkeypatch, capsys):
-    monkeypatch.setattr("tqdm.std._screen_shape_wrapper", lambda: lambda stream: (-1, -1))  # as tqdm counts then
+@pytest.mark.parametrize("shape", [(-1, -1), (40, -1)])  # as tqdm counts then
+def test_a_terminal_that_says_it_is_0_wide_or_high_shows_the_bar(monkeypatch, capsys, shape):
+    monkeypatch.setattr("tqdm.std._screen_shape_wrapper", lambda: lambda stream: shape)
     bar = progress.Bar()
     bar.begin("read")
     bar.begin("write")
