@@ -16,7 +16,7 @@ from ..exceptions import FormatError, InputError, ParameterError, warn_user
 from ..graphs.columns import MISSING_NAMES, is_index, plain
 from ..graphs.from_edges import as_names, is_text
 from ..graphs.graph import Graph
-from ..graphs.nodes import ID_NAMES, NAME_NAMES, NodeTable, node_table
+from ..graphs.nodes import ID_NAMES, NAME_NAMES, NodeTable, column_called, node_table
 from .atomic import atomic_output, compressed, ending_of, text_output
 from .formats import is_markup
 from .library_formats import attribute_columns
@@ -151,7 +151,8 @@ def read_labels(
         names, those called "cluster", "community" or the like are taken. "-" is standard input; compressed files are
         read.
     graph : Graph, optional
-        The labels are put in the order of its nodes, found by their names. Default: in the order of the file.
+        The labels are put in the order of its nodes, found by their names, or by their ids if these are an attribute
+        and more of them are in the file. Default: in the order of the file.
     delimiter : str, optional
         One character, or "whitespace". Default: guessed.
     partial : bool, default False
@@ -260,6 +261,9 @@ def _aligned(nodes, columns, graph, missing=None):
             raise InputError(f"{len(columns[0])} clusters without nodes, but the graph has {graph.n_nodes} nodes")
         return columns
     names = range(graph.n_nodes) if graph.node_names is None else graph.node_names.tolist()
+    ids = graph.attributes.get(column_called(graph.attributes, ID_NAMES), np.empty(0)).tolist()
+    if len({*ids}) == len(names) and len({*map(str, ids)} & {*nodes}) > len({*map(str, names)} & {*nodes}):
+        names = ids  # of nodes that have names as well
     position = {str(name).strip(): i for i, name in enumerate(names)}  # the reader strips blanks around fields
     twice = next((node for node, count in Counter(nodes).items() if count > 1 and node in position), None)
     if twice is not None:

@@ -75,11 +75,11 @@ def node_table(nodes):
     table.collect(table.names)
     if not table.names:
         raise InputError("the table of nodes has no columns; give at least one, 'id', with what edges call the nodes")
-    key = _column_of(table.names, ID_NAMES, otherwise=table.names[0])
+    key = column_called(table.names, ID_NAMES, otherwise=table.names[0])
     ids = _distinct(table.ends("nodes", key))
     ids = as_ids("nodes", ids) if ids.dtype.kind in "iu" else ids
     columns = {str(name): _attribute(str(name), table.raw(name), len(ids)) for name in table.names if name != key}
-    named = _column_of(columns, NAME_NAMES)
+    named = column_called(columns, NAME_NAMES)
     if named is None or not is_text(columns[named]):
         return NodeTable(ids, None, columns)
     names = [name or str(id) for name, id in zip(columns[named].tolist(), ids.tolist(), strict=True)]
@@ -178,7 +178,7 @@ def _rows_of(graph, table):
     return rows
 
 
-def _column_of(names, wanted, otherwise=None):
+def column_called(names, wanted, otherwise=None):
     """Return the column that is called by the first of the words wanted, in any case."""
     known = {without_kind(str(name)): name for name in reversed(list(names))}
     return next((known[word] for word in wanted if word in known), otherwise)
