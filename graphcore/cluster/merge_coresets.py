@@ -111,7 +111,6 @@ def reduce_coreset(
     graph: AnyGraph | None = None,
     method: str = "importance",
     n_seeds: int | str = "auto",
-    seeding: str = "auto",
     replace: bool = False,
     random_state: RandomState = None,
 ) -> Coreset:
@@ -130,7 +129,7 @@ def reduce_coreset(
         As for :func:`build_coreset`, on weighted points; "degree", for graphs, draws by weight.
     n_seeds : int or "auto", default "auto"
         D2 seeds; "auto" is ``2 * n_clusters``.
-    seeding, replace
+    replace
         As for :func:`build_coreset`, with distinct points by default: draws would repeat some of the few.
     random_state : int, Generator, RandomState or None
 
@@ -185,7 +184,7 @@ def reduce_coreset(
     # A part may hold points of fewer clusters than there are, so only the number of seeds is by the clusters.
     found = sample_coreset(
         among, 1, weights=weights, size=size, method=method, n_seeds=2 * n_clusters if auto else n_seeds,
-        seeding=seeding, replace=replace, random_state=random_state,
+        replace=replace, random_state=random_state,
     )  # fmt: skip
     if whole is not None:
         found = found.of(coreset.indices).of_graph(whole.graph, whole.multiple, whole.shift)

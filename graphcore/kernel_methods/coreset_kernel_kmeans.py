@@ -52,7 +52,6 @@ def coreset_kernel_kmeans(
     random_state=None,
     n_jobs=None,
     sampling="importance",
-    seeding="auto",
     n_seeds="auto",
     **options,
 ):
@@ -62,8 +61,8 @@ def coreset_kernel_kmeans(
     as a multiple of its mean weight. `size` counts draws ("importance"; repeats are merged) or different points
     ("uniform", "degree"): as many as there are points with weight are these points themselves, with their weights and
     without draws; nodes of a graph are drawn always, as published. `sampling` and `n_seeds` are as for
-    :class:`graphcore.CoresetKernelKMeans`, `seeding` as for :func:`graphcore.build_coreset`, and `options` are those of
-    `kernel_kmeans` on the coreset: `n_init`, `max_iter` and `tol`.
+    :class:`graphcore.CoresetKernelKMeans`, and `options` are those of `kernel_kmeans` on the coreset: `n_init`,
+    `max_iter` and `tol`.
 
     >>> import numpy as np
     >>> from graphcore.kernel_methods.coreset_kernel_kmeans import coreset_kernel_kmeans
@@ -76,7 +75,7 @@ def coreset_kernel_kmeans(
     check_diagonal(kernel.diagonal)
     check_choice("sampling", sampling, SAMPLING)
     streams = Streams(random_state)
-    drawn = {"size": size, "method": sampling, "n_seeds": n_seeds, "seeding": seeding}
+    drawn = {"size": size, "method": sampling, "n_seeds": n_seeds}
     coreset = sample_coreset(kernel, n_clusters, weights=weights, random_state=streams, **drawn)
     if len(coreset) < n_clusters:
         raise InputError(

@@ -52,9 +52,7 @@ def draw_landmarks(n, n_landmarks, *, probabilities=None, replace=False, random_
     return Landmarks(indices.astype(np.int64), np.sqrt(counts / expected), c)
 
 
-def sample_landmarks(
-    K, n_landmarks, *, sampling="uniform", replace=None, n_components=None, random_state=None, n_jobs=None
-):
+def sample_landmarks(K, n_landmarks, *, sampling="uniform", n_components=None, random_state=None, n_jobs=None):
     """Choose Landmarks of a kernel matrix (n, n), or Kernel.
 
     `sampling` is an array of the landmarks themselves, or one of
@@ -65,8 +63,8 @@ def sample_landmarks(
     - "rpcholesky": one after the other, by what the ones before leave out of each point (`random_pivots`), n x c kernel
       values; fewer than `n_landmarks` where these leave out nothing, and no point twice
 
-    `replace` is by default False for "uniform" and True for "leverage", as in the theory. Wang, Gittens, Mahoney, JMLR
-    2019, section 3.1; Calandriello, Rosasco, NeurIPS 2018, Lemma 1; Chen, Epperly, Tropp, Webber, CPAM 78, 2025.
+    "leverage" may draw a landmark twice, as in the theory. Wang, Gittens, Mahoney, JMLR 2019, section 3.1;
+    Calandriello, Rosasco, NeurIPS 2018, Lemma 1; Chen, Epperly, Tropp, Webber, CPAM 78, 2025.
     """
     kernel = as_kernel(K)
     streams = Streams(random_state)
@@ -86,13 +84,11 @@ def sample_landmarks(
     if sampling == "rpcholesky":
         drawn = np.sort(random_pivots(kernel, n_landmarks, random_state=streams, n_jobs=n_jobs)[0])
         return Landmarks(drawn, np.ones(len(drawn)), len(drawn))
-    scores = None
-    if sampling == "leverage":
-        s = min(kernel.n_points, max(1, n_landmarks // 2) if n_components is None else n_components)
-        scores = leverage_scores(kernel, s, n_jobs=n_jobs)
-    if replace is None:
-        replace = scores is not None
-    return draw_landmarks(kernel.n_points, n_landmarks, probabilities=scores, replace=replace, random_state=streams)
+    if sampling == "uniform":
+        return draw_landmarks(kernel.n_points, n_landmarks, random_state=streams)
+    s = min(kernel.n_points, max(1, n_landmarks // 2) if n_components is None else n_components)
+    scores = leverage_scores(kernel, s, n_jobs=n_jobs)
+    return draw_landmarks(kernel.n_points, n_landmarks, probabilities=scores, replace=True, random_state=streams)
 
 
 # -- leverage scores ---------------------------------------------------------------------------------------------------

@@ -289,9 +289,7 @@ def nystrom_features(
     n_components=None,
     *,
     sampling="uniform",
-    replace=None,
     truncation=None,
-    rtol=None,
     on_indefinite="error",
     random_state=None,
     n_jobs=None,
@@ -301,9 +299,7 @@ def nystrom_features(
     K is a matrix (n, n), dense or sparse, or a Kernel: ``VectorKernel(X, kernel_function(...))`` for vectors, where X
     may be a read-only memmap of integers. `n_landmarks` (c) counts draws of landmarks, or columns of a sketch;
     `n_components` (s) is the rank of the approximation, by default all that the landmarks give. `truncation` is raised
-    to `n_components` where it is less. `replace` is whether a landmark can be drawn twice, see `sample_landmarks`;
-    eigenvalues of the landmark matrix up to `rtol` times the largest count as zero, see `inverse_root`. The other
-    parameters and errors are as for :class:`graphcore.NystromFeatures`.
+    to `n_components` where it is less. The other parameters and errors are as for :class:`graphcore.NystromFeatures`.
 
     Wang, Gittens, Mahoney, JMLR 20 (2019), Algorithm 2. Calandriello, Rosasco, NeurIPS 2018, Algorithm 1 (uniform
     landmarks and no restriction of the rank).
@@ -322,7 +318,7 @@ def nystrom_features(
     if named:
         check_choice("sampling", sampling, SAMPLINGS)
         n_landmarks = check_integer("n_landmarks", n_landmarks, low=1)
-        if not replace and n_landmarks > kernel.n_points:
+        if n_landmarks > kernel.n_points:
             raise ParameterError(f"n_landmarks={n_landmarks} must be at most {kernel.n_points}, the number of points")
     n_given = n_landmarks if named else len(np.atleast_1d(sampling))
     if n_components is not None:
@@ -339,13 +335,13 @@ def nystrom_features(
         C = map_rows(kernel.columns(), lambda rows: rows @ sketch, n_jobs=n_jobs)
         columns, W = matrix_columns(C.astype(kernel.precision, copy=False), kernel.precision), C.T @ sketch
     else:
-        drawn_by = {"sampling": sampling, "replace": replace, "n_components": n_components}
+        drawn_by = {"sampling": sampling, "n_components": n_components}
         landmarks = sample_landmarks(kernel, n_landmarks, **drawn_by, random_state=streams, n_jobs=n_jobs)
         indices, scale, n_landmarks = landmarks.indices, landmarks.scale, landmarks.n_drawn
         columns, W = kernel.columns(indices), kernel.block(indices, indices, np.float64)
     c = columns.shape[1]
     most = None if n_components is None else min(n_components, c)
-    given = {"truncation": truncation and min(truncation, c), "rtol": rtol, "on_indefinite": on_indefinite}
+    given = {"truncation": truncation and min(truncation, c), "on_indefinite": on_indefinite}
     factor = nystrom_factor(columns, W, most, scale=scale, n_jobs=n_jobs, **given)
     if n_components is not None and factor.features.shape[1] < n_components:
         warn_user(
@@ -367,7 +363,7 @@ def nystrom_features(
 
 
 def power_features(
-    K, n_components, *, n_vectors=None, n_steps=2, rtol=None, on_indefinite="error", random_state=None, n_jobs=None
+    K, n_components, *, n_vectors=None, n_steps=2, on_indefinite="error", random_state=None, n_jobs=None
 ):
     """Compute KernelFeatures from a random subspace after a few power steps: nearly as good as eigenvectors.
 
@@ -391,7 +387,7 @@ def power_features(
                 raise InputError(_ZERO)
         C = kernel.product(Q, n_jobs)
         W = Q.T @ C
-    factor = nystrom_factor(C, W, min(s, Q.shape[1]), rtol=rtol, on_indefinite=on_indefinite, n_jobs=n_jobs)
+    factor = nystrom_factor(C, W, min(s, Q.shape[1]), on_indefinite=on_indefinite, n_jobs=n_jobs)
     noted = {"n_landmarks": c, "n_zero_rows": factor.n_zero_rows, "negative": factor.landmark_root.indefinite}
     made = factor.features, factor.projection, (None, Q), factor.singular_values
     return _assembled(kernel, *made, on_indefinite, **noted)
