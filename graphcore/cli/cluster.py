@@ -206,12 +206,12 @@ def _write_clusters(fitted, output):
         write_labels(levels.T if len(levels) > 1 else fitted.labels_, output, graph)
         return
     columns = fitted.to_table()
-    old = [name for name in graph.attributes if name in columns]
+    old = [name for name, values in graph.attributes.items() if columns[name] is not values]
     if old:
         several = "s" * (len(old) > 1)
         warn_user(f"attribute{several} {', '.join(old)} of the input not written, as results have the name{several}")
     if ending == ".parquet":
-        write_table(columns | {name: values for name, values in graph.attributes.items() if name not in old}, output)
+        write_table(columns, output)
     else:
         write_graph(graph, output, attributes=columns)
 

@@ -635,15 +635,10 @@ def build_coreset(
     if nodes is None:
         found = sample_coreset(of_graph, n_clusters, **settings)
     else:
-        nodes = _check_nodes(nodes, of_graph.n_points)
+        nodes = np.unique(np.asarray(nodes))
+        if not len(nodes) or nodes.dtype.kind not in "iu" or nodes[0] < 0 or nodes[-1] >= of_graph.n_points:
+            raise InputError(f"nodes must be integers from 0 to {of_graph.n_points - 1}, at least one; got {nodes}")
+        nodes = nodes.astype(np.int64)
         found = sample_coreset(of_graph.submatrix(nodes), n_clusters, **settings).of(nodes)
         found = dataclasses.replace(found, nodes=nodes)
     return found.of_graph(of_graph.graph, of_graph.multiple, of_graph.shift)
-
-
-def _check_nodes(nodes, n_nodes):
-    """Return distinct nodes of a graph, ascending."""
-    nodes = np.unique(np.asarray(nodes))
-    if not len(nodes) or nodes.dtype.kind not in "iu" or nodes[0] < 0 or nodes[-1] >= n_nodes:
-        raise InputError(f"nodes must be integers from 0 to {n_nodes - 1}, at least one; got {nodes}")
-    return nodes.astype(np.int64)

@@ -589,7 +589,7 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         return as_library(table | {"stability": stability, "nearest": nearest, "central": central}, library)
 
     def to_table(self, library: str | None = None) -> Table:
-        """Return the cluster, stability and outside share of every node as a table.
+        """Return the cluster, stability, outside share and attributes of every node as a table.
 
         Parameters
         ----------
@@ -600,7 +600,8 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         -------
         dict or table
             Columns "node" (its name, or number), "cluster" (`labels_`), "stability" (`stability_`, NaN for a single
-            draft), "outside_share" (`outside_share_`), and of nested levels "level_1" (the coarsest) and so on.
+            draft), "outside_share" (`outside_share_`), of nested levels "level_1" (the coarsest) and so on, and the
+            attributes of the graph's nodes, unless a result has the name.
 
         Examples
         --------
@@ -614,8 +615,8 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         names = self.graph_.names_of(np.arange(n))
         stability = np.full(n, np.nan, dtype=np.float32) if self.stability_ is None else self.stability_
         columns = {"node": names, "cluster": self.labels_, "stability": stability, "outside_share": self.outside_share_}
-        levels = {f"level_{i}": level for i, level in enumerate(self.level_labels_[:-1], 1)}
-        return as_library(columns | levels, library)
+        columns |= {f"level_{i}": level for i, level in enumerate(self.level_labels_[:-1], 1)}
+        return as_library({**columns, **self.graph_.attributes, **columns}, library)  # results come first, and win
 
     def report(
         self, path: PathLike, *, title: str | None = None, truth: ArrayLike | None = None, pictures: bool = True,

@@ -123,11 +123,6 @@ def stream_kernel_kmeans(tree: CoresetTree, X, n_clusters, *, n_jobs=None, **opt
     return CoresetKernelKMeansResult(nearest_centroid(columns, on_coreset.centroids, n_jobs)[0], coreset, on_coreset)
 
 
-def _may_be_of_vectors(model):
-    """Whether the kernel may be one of vectors; scikit-learn looks for methods by their names."""
-    return callable(model.kernel) or model.kernel not in ("precomputed", "normalized_cut")
-
-
 @parameters
 class CoresetKernelKMeans(CentroidClusterer):
     """Kernel k-means on a coreset; all points are then assigned to the nearest centroid.
@@ -203,7 +198,7 @@ class CoresetKernelKMeans(CentroidClusterer):
     sampling: str = "importance"
     n_seeds: int | str = "auto"
 
-    @available_if(_may_be_of_vectors)
+    @available_if(lambda model: callable(model.kernel) or model.kernel not in ("precomputed", "normalized_cut"))
     def partial_fit(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Add a chunk of vectors to those before, and cluster the coreset of all; not for a kernel matrix.
 

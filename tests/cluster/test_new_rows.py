@@ -242,7 +242,9 @@ def test_results_as_a_table():
     nested = model([2, 5]).fit(G)
     assert list(nested.to_table())[4:] == ["level_1"]
     np.testing.assert_array_equal(nested.to_table()["level_1"], nested.level_labels_[0])
-    assert np.isnan(model(5, effort="fast").fit(G).to_table()["stability"]).all()
+    nx.set_node_attributes(G, 7, "age")
+    table = model(5, effort="fast").fit(G).to_table()
+    assert np.isnan(table["stability"]).all() and list(table)[4:] == ["age"]
     for library in ("pandas", "polars", "pyarrow"):
         pytest.importorskip(library)
         frame = fitted.to_table(library)
