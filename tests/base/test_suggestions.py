@@ -26,6 +26,8 @@ def test_functions_methods_and_constructors_of_graphs_say_so_too():
         lambda: graphcore.Graph.from_edges([0], [1], directed=True): "symmetrize",
         lambda: graphcore.CoresetSpectralClustering(2).fit(graph, weights=1): "sample_weight",
         lambda: graphcore.metrics.agreement([0], [0], trut=[0]): "truth",
+        lambda: graphcore.build_coreset(graph, 2, coreset_size=9): "size",
+        lambda: graphcore.coreset_spectral_clustering(graph, 2, method="degree"): "sampling",
         lambda: graphcore.datasets.planted_partition(2, 9, 0.5, 0.1, seed=0): "random_state",
     }.items():
         with pytest.raises(graphcore.ParameterError, match=f"did you mean {meant}"):
