@@ -1,7 +1,7 @@
 """Base class of the estimators: declared parameters, refusals, and progress."""
 
 from collections.abc import Callable
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass
 from functools import wraps
 from typing import TypeVar, dataclass_transform
@@ -86,6 +86,6 @@ def passed_on(estimator, names):
 
 @contextmanager
 def stages_of(estimator):
-    """Stages of a fit; if the estimator is verbose, with lines of their seconds and of compiling."""
-    with compilation_notices(announce) if estimator.verbose else nullcontext():
+    """Stages of a fit, with a line of compiling; if the estimator is verbose, with lines of their seconds."""
+    with compilation_notices(announce):
         yield Stages(verbose=estimator.verbose)

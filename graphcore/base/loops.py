@@ -45,6 +45,7 @@ _WAIT = 0.2
 # .stop: in a thread of `_in_threads`, the event that says that its results are no longer wanted
 _here = threading.local()
 _unkept: list = []  # loops that no folder can keep
+_told = threading.Event()  # that loops are compiled has been said
 
 
 # -- compiled loops ----------------------------------------------------------------------------------------------------
@@ -136,15 +137,13 @@ def _bytes_of(values):
 
 @contextmanager
 def compilation_notices(tell):
-    """Within, call `tell(text)` once if loops of graphcore are compiled; not if the cache has them."""
+    """Within, call `tell(text)` if loops of graphcore are compiled, the first time in a process."""
 
     class Listener(event.Listener):
-        is_told = False
-
         def on_start(self, compiling):
             function = compiling.data["dispatcher"].py_func
-            if not self.is_told and function.__module__.partition(".")[0] == "graphcore":
-                self.is_told = True
+            if not _told.is_set() and function.__module__.partition(".")[0] == "graphcore":
+                _told.set()
                 tell(NOTICE_UNKEPT if _unkept else NOTICE)
 
         def on_end(self, compiling):

@@ -370,9 +370,9 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         Returns
         -------
         ndarray of shape (n_new, n_clusters), float64
-            Rows add up to 1, or to 0 without an edge to a cluster. They are computed as `membership_`, which
-            describes their reliability. The largest is that of :meth:`predict`, except for outliers, which get -1
-            there and the probabilities of their neighbours' clusters here.
+            Rows add up to 1, or to 0 where :meth:`predict` gives -1: without an edge to a cluster, and for outliers.
+            They are computed as `membership_`, which describes their reliability. The largest is that of
+            :meth:`predict`.
 
         Examples
         --------

@@ -13,7 +13,7 @@ from ..neighbors.neighbor_lists import Neighbors, distance_matrix, is_neighbor_p
 from ..neighbors.outliers import last_distances
 from ..neighbors.search import largest_distance, new_row_searcher
 from ..neighbors.search_pynndescent import IndexSearcher
-from ..neighbors.vectors import as_vectors, check_binary, ordered
+from ..neighbors.vectors import as_vectors, check_binary, check_finite, ordered
 from .refine.objectives import OBJECTIVES
 from .refine.problem import slopes
 
@@ -139,7 +139,9 @@ def predicted_probabilities(model, X):
     """Return probabilities of clusters for each row, (n_new, n_clusters) float64."""
     kept = model._reference
     given = kept.inner, kept.volumes, kept.evidence, model.clustering_.settings.record
-    return np.concatenate([memberships(sums, *given).toarray() for sums, _ in _sums_of_rows(model, X)])
+    # Rows that are outliers belong to no cluster, as among those that were fitted.
+    parts = [memberships(sums, *given).toarray() * ~is_far[:, None] for sums, is_far in _sums_of_rows(model, X)]
+    return np.concatenate(parts)
 
 
 def mean_cost(model, X):
@@ -208,10 +210,17 @@ def _checked_rows(model, X):
         raise InputError(
             "X is sparse, and the rows that were fitted are not; give X.toarray(), a block of rows at a time"
         )
+    if kind == "edges" and np.shape(X)[1:] not in ((), (model.n_features_in_,)):
+        raise InputError(
+            f"X has {np.shape(X)[1]} features, but CoresetSpectralClustering is expecting {model.n_features_in_}, a "
+            "weight to each node of the fitted graph; for new vectors, fit vectors"
+        )
     X = validate_data(
         model, X, accept_sparse="csr", dtype=(np.float32, np.float64), reset=False, order="C",
-        ensure_all_finite=kind != "distances",
+        ensure_all_finite=kind == "edges",
     )  # fmt: skip
+    if kind == "vectors":
+        check_finite(X)
     if kind != "vectors":
         refuse_negative(model, X, "distances" if kind == "distances" else "weights of edges")
     if kind == "distances" and not hasattr(X, "indptr"):

@@ -136,6 +136,7 @@ def test_all_that_is_read_off_a_model_knows_them(noisy, tmp_path):
     assert model.summary()["size"].sum() == np.count_nonzero(~apart)
     predicted = model.predict(X)
     assert (predicted[apart] == -1).all()
+    np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), predicted >= 0)
     assert np.mean(predicted[~apart] == model.labels_[~apart]) > 0.99
     np.testing.assert_allclose(model.transform(X).sum(axis=1), 1.0)  # a nearest cluster for all
     assert np.isfinite(model.score(X))
