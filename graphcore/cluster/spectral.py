@@ -70,20 +70,27 @@ def part_labels(X, n_parts, rng, n_jobs=None):
     Bahmani, Moseley, Vattani, Kumar, Vassilvitskii, "Scalable k-means++", VLDB 2012, with one round.
     """
     n, X = len(X), X.astype(np.float32)
-    borders = np.append(np.arange(0, n, max(1, _HELD_DISTANCES // n_parts)), n)
+    squares, borders = np.square(X).sum(axis=1), np.append(np.arange(0, n, max(1, _HELD_DISTANCES // n_parts)), n)
+    # One column more makes the product x c - c c / 2, the largest of the nearest.
+    rows = np.column_stack([X, np.full(n, -0.5, dtype=np.float32)])
 
-    def nearest(rows):
-        centers = X[rows]
-        halves = np.square(centers).sum(axis=1) / 2
-        by_block = map_blocks(lambda a, b: (X[a:b] @ centers.T - halves).argmax(axis=1), borders, n_jobs)
-        return np.concatenate(by_block)
+    def nearest(drawn):
+        centers = np.column_stack([X[drawn], squares[drawn]]).T
+
+        def of_block(first, last):
+            products = rows[first:last] @ centers
+            places = products.argmax(axis=1)
+            return places, products[np.arange(last - first), places]
+
+        return map(np.concatenate, zip(*map_blocks(of_block, borders, n_jobs), strict=True))
 
     with limited_libraries():
         drawn = rng.choice(n, max(1, n_parts // 4), replace=False)
-        chances = np.square(X - X[drawn[nearest(drawn)]]).sum(axis=1, dtype=np.float64) + _LEAST_CHANCE
+        labels, products = nearest(drawn)
+        chances = np.square(X - X[drawn[labels]]).sum(axis=1, dtype=np.float64) + _LEAST_CHANCE
         chances[drawn] = 0.0
-        others = rng.choice(n, n_parts - len(drawn), replace=False, p=chances / chances.sum())
-        return nearest(np.append(drawn, others)).astype(np.int32)
+        others, larger = nearest(rng.choice(n, n_parts - len(drawn), replace=False, p=chances / chances.sum()))
+        return np.where(larger > products, len(drawn) + others, labels).astype(np.int32)
 
 
 def kmeans_labels(X, n_clusters, *, n_init=10, random_state=None):
