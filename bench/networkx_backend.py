@@ -40,7 +40,7 @@ def main():
 def table(n_edges):
     k = max(2, n_edges // 2000)
     planted, labels = degree_corrected_partition(k, 200, mean_degree=20, mixing=0.3, random_state=0)
-    G = BackendGraph.wrap(planted).to_networkx()
+    G = planted.to_networkx()
     parts = [set(np.flatnonzero(labels == label).tolist()) for label in range(k)]
     warm = BackendGraph.from_networkx(nx.path_graph(3))
     backend.louvain_communities(warm, seed=0)  # loops are compiled, or read from the disk

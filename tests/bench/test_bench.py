@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from bench import __main__ as command
-from bench import harness, quality_page, runner, scoring
+from bench import harness, networkx_backend, quality_page, runner, scoring
 from bench.campaigns.harness import NAMES, load, run
 from bench.cases import ablation
 from bench.harness import Method
@@ -82,3 +82,7 @@ def test_a_short_campaign_finds_nothing(name, tmp_path):
     found = run(name, load(name).short, seed=1, keep=tmp_path)
     assert found.outcomes.total() == load(name).short
     assert not found.failures, "\n\n".join(path.read_text() for path in sorted(tmp_path.glob("*/failure.txt")))
+
+
+def test_the_table_of_networkx():
+    assert len(networkx_backend.table(4000)) == 8
