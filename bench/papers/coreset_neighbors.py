@@ -30,7 +30,7 @@ METHODS = {
     POWER: (published, {}),
     f"{EXACT}, by degree": (published, BY_DEGREE | EXACTLY),
     f"{POWER}, by degree": (published, BY_DEGREE),
-    KMEANS: (kernel_kmeans, {"n_init": 1, "seeding": "naive"}),
+    KMEANS: (kernel_kmeans, {"n_init": 1}),
 }
 BY = {"method": "method", "share": "coreset, % of the nodes"}
 VALUES = {"seconds": "CPU s", "ari": "ARI", "nc": "NC", "outcome": "outcome"}

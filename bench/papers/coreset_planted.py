@@ -18,8 +18,8 @@ BLOCK, SHARE, QUICK_BLOCKS, QUICK_BLOCK, QUICK_SHARE = 1000, 0.01, (4, 20), 200,
 METHODS = {
     SPECTRAL: (published, {}),
     f"{SPECTRAL}, by degree": (published, {"sampling": "degree"}),
-    KMEANS: (kernel_kmeans, {"n_init": 1, "seeding": "naive"}),
-    f"{KMEANS}, 10 starts": (kernel_kmeans, {"n_init": 10, "seeding": "fast"}),
+    KMEANS: (kernel_kmeans, {"n_init": 1}),
+    f"{KMEANS}, 10 starts": (kernel_kmeans, {"n_init": 10}),
 }
 
 

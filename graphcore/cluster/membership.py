@@ -210,11 +210,6 @@ def _checked_rows(model, X):
         raise InputError(
             "X is sparse, and the rows that were fitted are not; give X.toarray(), a block of rows at a time"
         )
-    if kind == "edges" and np.shape(X)[1:] not in ((), (model.n_features_in_,)):
-        raise InputError(
-            f"X has {np.shape(X)[1]} features, but CoresetSpectralClustering is expecting {model.n_features_in_}, a "
-            "weight to each node of the fitted graph; for new vectors, fit vectors"
-        )
     X = validate_data(
         model, X, accept_sparse="csr", dtype=(np.float32, np.float64), reset=False, order="C",
         ensure_all_finite=kind == "edges",

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from ..base.estimator import Estimator, parameters, whole
 from ..base.loops import effective_jobs
@@ -101,15 +101,16 @@ def rows_of_nodes(edges, own_degrees, degrees):
     return sp.csr_array(sp.diags_array(outer) @ sp.csr_array(edges, dtype=np.float64) @ sp.diags_array(inner))
 
 
-def real_points(estimator, X, *, dtype="numeric", accept_sparse="csr", **options):
+def real_points(estimator, X, *, dtype="numeric", accept_sparse="csr", reset=True, **options):
     """Return finite real numbers as they are, also if they are memory-mapped, or of a `dtype`; others are refused."""
     refuse_as_vectors(X)
     options |= {"dtype": dtype, "accept_sparse": accept_sparse, "order": "C", "ensure_all_finite": False}
-    X = validate_data(estimator, X, **options)
-    if X.dtype.kind not in "biuf":
-        raise InputError(f"X must hold real numbers, got type {X.dtype}")
-    check_finite(X, "X")
-    return X
+    points = check_array(X, estimator=estimator, input_name="X", **options)
+    if points.dtype.kind not in "biuf":
+        raise InputError(f"X must hold real numbers, got type {points.dtype}")
+    check_finite(points, "X")
+    validate_data(estimator, X, reset=reset, skip_check_array=True)  # names and number of the columns
+    return points
 
 
 @parameters
