@@ -608,7 +608,7 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         >>> import graphcore
         >>> model = graphcore.CoresetSpectralClustering(2, random_state=0).fit(graphcore.datasets.load_karate().graph)
         >>> list(model.to_table())
-        ['node', 'cluster', 'stability', 'outside_share']
+        ['node', 'cluster', 'stability', 'outside_share', 'club']
         """
         check_is_fitted(self)
         n = len(self.labels_)
