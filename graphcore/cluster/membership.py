@@ -216,7 +216,7 @@ def _checked_rows(model, X):
     )  # fmt: skip
     if kind == "vectors":
         check_finite(X)
-    if kind != "vectors":
+    else:
         refuse_negative(model, X, "distances" if kind == "distances" else "weights of edges")
     if kind == "distances" and not hasattr(X, "indptr"):
         return nearest_listed(X, model._reference.n_neighbors)

@@ -186,7 +186,7 @@ def quotient(rows, labels, n_clusters, n_jobs=None, max_entries=None):
         *sample, scale = sampled_links(rows, labels, n_clusters, _SAMPLED_ENTRIES, n_jobs)
         rows = GraphRows(*sample)
         labels = np.arange(n_clusters, dtype=np.int32)
-    starts, members = groups = grouped(labels, n_clusters)
+    starts, members = grouped(labels, n_clusters)
     counts, volumes = np.zeros(n_clusters + 1, dtype=np.int64), label_volumes(labels, rows.degrees, n_clusters)
     entries = _entries(rows, labels, n_clusters)
     borders = row_blocks(np.append(0, np.cumsum(entries)), _ENTRIES_PER_BLOCK)
@@ -205,7 +205,7 @@ def quotient(rows, labels, n_clusters, n_jobs=None, max_entries=None):
         )
         return columns[:length].copy(), values[:length].copy()
 
-    if is_too_dense(rows, labels, n_clusters, max_entries, groups):
+    if is_too_dense(rows, labels, n_clusters, max_entries, (starts, members, entries)):
         count("entries grouped", len(rows.indices))
         max_links = _MAX_LINKS
         map_blocks(cut, borders, n_jobs)
@@ -279,13 +279,16 @@ def min_sampled_volume(rows):
 def is_too_dense(rows, labels, n_clusters, max_entries, groups=None):
     """Whether the graph between clusters would have more than `max_entries` (None: any number), by some of its rows.
 
-    `groups` are those of :func:`grouped`, if at hand.
+    `groups` are those of :func:`grouped` and the entries of each, if at hand.
     """
     if max_entries is None or min(n_clusters**2, len(rows.indices)) <= max_entries:
         return False
-    grouping = rows[:3], labels, *(grouped(labels, n_clusters) if groups is None else groups)
+    if groups is None:
+        groups = *grouped(labels, n_clusters), _entries(rows, labels, n_clusters)
+    *members, entries = groups
+    grouping = rows[:3], labels, *members
     chosen = np.linspace(0, n_clusters, min(n_clusters, _SAMPLED_ROWS), endpoint=False).astype(np.int64)
-    room = int(np.minimum(_entries(rows, labels, n_clusters)[chosen], n_clusters).sum())
+    room = int(np.minimum(entries[chosen], n_clusters).sum())
     columns, weights, lengths = np.empty(room, dtype=np.int32), np.empty(room), np.empty(len(chosen), dtype=np.int64)
     found, none = places(n_clusters), np.empty(0)
     _loops.quotient_rows(grouping, none, 0.0, 0, chosen, found, none.astype(np.float32), lengths, columns, weights)
