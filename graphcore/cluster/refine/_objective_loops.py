@@ -9,7 +9,7 @@ from ...base.loops import compiled
 from ...graphs._loops import add
 from .objectives import INFORMATION, MODULARITY, NCUT
 
-_NOTHING = 1e-15
+NOTHING = 1e-15
 
 
 @compiled
@@ -19,10 +19,10 @@ def term(objective, inner, volume):
     if kind == NCUT:
         # However small the cluster is: what counts is the share of its own volume. One that was emptied may keep some
         # rounding of inner weight.
-        return inner / volume if volume > 0.0 and inner > _NOTHING * volume else 0.0
+        return inner / volume if volume > 0.0 and inner > NOTHING * volume else 0.0
     if kind == MODULARITY:
         return inner - factor * volume * volume
-    value = inner * log(inner / (volume * volume)) if inner > _NOTHING else 0.0
+    value = inner * log(inner / (volume * volume)) if inner > NOTHING else 0.0
     if factor > 0.0 and volume > 0.0:
         value += factor * volume * log(volume)
     return value
@@ -63,7 +63,7 @@ def _is_apart(objective, cut, apart):
 
     Both shares are noise of either sign where one cluster holds nearly everything.
     """
-    return is_information(objective) and _NOTHING < cut < apart
+    return is_information(objective) and NOTHING < cut < apart
 
 
 @compiled

@@ -477,7 +477,6 @@ def _joined(rows, clusters, resolutions, rng, parts, n_parts, n_jobs):
     count("entries joined", len(rows.indices))
     joined = np.where(clusters >= 0, np.arange(n_parts, dtype=np.int32), np.int32(-1))
     total = float(rows.degrees.sum())
-
     own, is_alone = volumes.copy(), np.ones(n_parts, dtype=bool)
 
     def join(order):

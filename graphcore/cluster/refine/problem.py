@@ -13,7 +13,7 @@ from ...base.validation import read_only
 from ...distributed import on_workers
 from ...graphs.rows import GraphRows, map_passes, pass_spans
 from . import _quotient_loops as _loops
-from ._objective_loops import add_cluster_sums, objective_value, places
+from ._objective_loops import NOTHING, add_cluster_sums, objective_value, places
 from .objectives import MODULARITY, NCUT, OBJECTIVES, Objective
 
 NO_COUNTS, NONE_FIXED = read_only(np.empty(0, dtype=np.int64)), read_only(np.empty(0, dtype=bool))
@@ -30,7 +30,6 @@ _SAMPLED_ENTRIES = 1 << 27
 _FEW_LINKS, _MIN_COMPRESSION, _MANY_LINKS = 1 << 22, 4, 1 << 25
 # The least expected number of a cluster's entries in the sample that makes its links significant.
 _FEW_SAMPLED = 32
-_NOTHING = 1e-15  # as in the loops
 
 
 @dataclass(frozen=True, eq=False)
@@ -324,15 +323,15 @@ def common_refinement(labellings, n_clusters):
 def slopes(objective, inner, volumes):
     """Compute derivatives of an objective by each cluster's inner weight and by its volume, as shares of the whole."""
     total = volumes.sum()
-    share, volume = inner / total, np.where(volumes > 0, volumes / total, _NOTHING)
+    share, volume = inner / total, np.where(volumes > 0, volumes / total, NOTHING)
     if objective.kind == NCUT:
         return 1.0 / volume, -share / volume**2
     if objective.kind == MODULARITY:
         return np.ones(len(volume)), -2.0 * objective.code[1] * volume
-    cut, apart = max(1.0 - share.sum(), _NOTHING), max(1.0 - (volume**2).sum(), _NOTHING)
+    cut, apart = max(1.0 - share.sum(), NOTHING), max(1.0 - (volume**2).sum(), NOTHING)
     # More edges between clusters than by chance count for nothing.
     across, log_across = (cut / apart, np.log(cut / apart)) if cut <= apart else (0.0, -1.0)
-    by_inner = np.log(np.maximum(share, _NOTHING) / volume**2) - log_across
+    by_inner = np.log(np.maximum(share, NOTHING) / volume**2) - log_across
     by_volume = -2.0 * share / volume + 2.0 * volume * across
     return by_inner, by_volume + (objective.price or 0.0) * (np.log(volume) + 1.0)
 
