@@ -3,7 +3,6 @@
 import argparse
 import datetime
 import json
-import os
 import shlex
 import subprocess
 import sys
@@ -17,8 +16,8 @@ from . import fetch, harness, machine, papers, quality_page
 from .report import Report, page
 
 CASES = (
-    "quality", "vectors", "ablation", "speed", "threads", "neighbors", "pynndescent", "known-k", "uneven", "levels",
-    "outliers", "modularity", "distributed", "huge",
+    "quality", "vectors", "ablation", "speed", "neighbors", "pynndescent", "known-k", "uneven", "levels", "outliers",
+    "modularity", "distributed", "huge",
 )  # fmt: skip
 
 
@@ -60,7 +59,7 @@ def _parser():
     run.add_argument("--seeds", type=int, help="runs of each method, with seeds 0, 1, ...")
     run.add_argument("--peers", type=Path, default=harness.PEERS_ENVIRONMENT / "bin" / "python", metavar="PYTHON")
     run.add_argument("--timeout", type=float, default=600.0, help="seconds for one run of a method")
-    run.add_argument("--memory", type=float, default=0.6 * _memory() / 2**30, help="GiB that a method may use")
+    run.add_argument("--memory", type=float, default=0.6 * machine.memory() / 2**30, help="GiB that a method may use")
     run.add_argument("--graphs", nargs="+", metavar="WORD", help="only graphs with these words in the name")
     run.add_argument("--methods", nargs="+", metavar="WORD", help="only methods with these words in the title")
     run.add_argument("--page", type=Path, help="also write the tables of the docs here, where the case has any")
@@ -198,10 +197,6 @@ def _peers(given):
     subprocess.run([given.python, "-m", "venv", given.folder], check=True)
     wanted = Path(__file__).parent / "peers.txt"
     return subprocess.run([given.folder / "bin" / "pip", "install", "-r", wanted], check=False).returncode
-
-
-def _memory():
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -53,9 +52,7 @@ class Options:
     graphs: list | None = None
     methods: list | None = None
     journal: Path | None = None
-    rows: int | None = None
     folder: Path | None = None
-    resume: bool = False
 
     def absent(self, names):
         """Return a list of one sentence about missing data; empty if nothing is missing."""
@@ -103,11 +100,6 @@ class Outcome:
         else:
             values = [row[measure] for row in (*self.scores, *self.parts) if measure in row]
         return float(np.median(values)) if values else None
-
-    def seconds_at_least(self):
-        """Return the median, or a lower bound for a method that was stopped. None if it failed."""
-        stopped = re.fullmatch(r"> (\S+) s", self.status)
-        return min([float(stopped[1]), *self.seconds]) if stopped else self.median("seconds")
 
     def as_dict(self):
         """Return all fields, for the JSON file."""

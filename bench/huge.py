@@ -1,8 +1,5 @@
 """Graphs of any size on disk, with planted communities of uneven size and skewed degrees.
 
-    python bench/huge.py OUT.store                                          # 65 million nodes, 1.8 billion edges
-    python bench/huge.py OUT.store --nodes 1000000 --edges 27700000 --clusters 500
-
 The model is that of graphcore.datasets.degree_corrected_partition; community sizes follow a power law too. The
 community of every node is written to OUT.truth.npy. Nodes are numbered at random, so that the neighbours of a node lie
 all over the disk.
@@ -13,12 +10,8 @@ the two blocks, and only the rows of one block are held in memory at a time (of 
 blocks is another graph, drawn from the same model.
 """
 
-import argparse
-import json
 import os
-import sys
 import tempfile
-import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from typing import NamedTuple
@@ -141,21 +134,3 @@ def _power_law(uniform, exponent, ratio):
     """Return values from 1 to `ratio` with a density that falls with the power -exponent."""
     power = 1 - exponent
     return (1 - uniform * (1 - ratio**power)) ** (1 / power)
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("out", metavar="OUT.store")
-    parser.add_argument("--nodes", type=int, default=65_000_000)
-    parser.add_argument("--edges", type=int, default=1_800_000_000)
-    parser.add_argument("--clusters", type=int, default=5_000)
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--seed", type=int, default=0)
-    given = parser.parse_args()
-    start = time.perf_counter()
-    facts = generate(given.out, given.nodes, given.edges, given.clusters, given.seed, given.threads)
-    print(json.dumps(facts | {"seconds": round(time.perf_counter() - start, 1)}))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,28 +1,20 @@
 """MNIST-like images by the million: every digit of MNIST many times over, each time with another small deformation.
 
-    python -m bench.infinite_mnist FOLDER                  # 8.1 million rows, 6.4 GB
-    python -m bench.infinite_mnist FOLDER --rows 300000
-
 Writes FOLDER/mnist-ROWS.u8 (rows of 784 bytes, to be mapped by numpy.memmap) and FOLDER/mnist-ROWS.labels.npy. The
 recipe is that of Loosli, Canu and Bottou, "Training invariant support vector machines using selective sampling", 2007,
 from which the set known as MNIST8M comes: an image moves along smooth random displacement fields, to first order, and
 is made thicker or thinner. Row i is training image ``i mod 60,000``; the first 60,000 rows are the images as they are.
 Here every image has fields of its own, where the original draws from a fixed list; the rows are not those of MNIST8M,
-but of the same kind. ``--noise A`` adds noise, uniform from -A to A grey levels, which the original does not have.
+but of the same kind.
 """
 
-import argparse
 import gzip
 import shutil
-import sys
 from pathlib import Path
 
 import numpy as np
 
-from .harness import default_data
-
 SIDE, PIXELS = 28, 784
-ROWS = 8_100_000
 # Rows of one random stream: files depend on it and on the seed only.
 BLOCK = 10_000
 # A file is not begun unless this much would be left.
@@ -59,7 +51,7 @@ def gradients(images):
     return down.reshape(-1, PIXELS), right.reshape(-1, PIXELS)
 
 
-def deform(images, rng, basis, noise=0):
+def deform(images, rng, basis):
     """Deform every image at random, uint8."""
     n = len(images)
     down, right = gradients(images)
@@ -71,8 +63,6 @@ def deform(images, rng, basis, noise=0):
     out += down
     right *= weights[1] @ basis
     out += right
-    if noise:
-        out += rng.integers(-noise, noise + 1, out.shape, dtype=np.int16)
     np.rint(out, out=out)
     return np.clip(out, 0, 255, out=out).astype(np.uint8)
 
@@ -88,7 +78,7 @@ def fitting_rows(folder, rows):
     return max(0, min(rows, free // (PIXELS + 1)))
 
 
-def generate(folder, rows, data, *, seed=0, noise=0, progress=None):
+def generate(folder, rows, data, *, seed=0):
     """Write the files, unless they are there; returns their paths. Blocks of rows, so that memory stays small."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -108,31 +98,8 @@ def generate(folder, rows, data, *, seed=0, noise=0, progress=None):
             stop = min(start + BLOCK, rows)
             of = np.arange(start, start + BLOCK) % len(images)
             rng = np.random.default_rng([seed, start // BLOCK])
-            block = images[of] if start < len(images) else deform(images[of], rng, basis, noise)
+            block = images[of] if start < len(images) else deform(images[of], rng, basis)
             file.write(np.ascontiguousarray(block[: stop - start]).data)
-            if progress is not None:
-                progress(stop)
     np.save(where_labels, labels[np.arange(rows) % len(labels)].astype(np.uint8))
     unfinished.replace(where)
     return where, where_labels
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--rows", type=int, default=ROWS)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--noise", type=int, default=0)
-    parser.add_argument("--data", type=Path, default=default_data(), help="folder that holds mnist/")
-    given = parser.parse_args()
-
-    def tell(done):
-        if done % 500_000 == 0 or done == given.rows:
-            print(f"{done:,} rows", file=sys.stderr, flush=True)
-
-    where, _ = generate(given.folder, given.rows, given.data, seed=given.seed, noise=given.noise, progress=tell)
-    print(where)
-
-
-if __name__ == "__main__":
-    main()

@@ -4,8 +4,6 @@ Each set is a function of a seed to the input and the number of clusters. The nu
 edges need not show the classes.
 """
 
-import csv
-import gzip
 import zlib
 from functools import partial
 from pathlib import Path
@@ -130,16 +128,16 @@ def _of_sklearn(name, data):
     return X if name == "digits" else _scaled(X), labels
 
 
-def _table(path, label, numeric, data):
-    """Read a CSV file of numbers, scaled, or of words, one-hot coded, with the class in a column."""
-    opened = gzip.open if path.endswith(".gz") else open
-    with opened(Path(data) / path, "rt") as file:
-        rows = [row for row in csv.reader(file) if row]
-    labels = [row.pop(label) for row in rows]
-    if numeric:
-        return _scaled(rows), labels
-    columns = [np.unique(column, return_inverse=True)[1] for column in zip(*rows, strict=True)]
-    return np.concatenate([np.eye(c.max() + 1)[c] for c in columns], axis=1), labels
+def _numbers(read, data):
+    found = read(data)
+    return None if found is None else (_scaled(found[0]), found[1])
+
+
+def _mushrooms(data):
+    """Read words, one-hot coded, with the class in the last column."""
+    words = np.loadtxt(Path(data) / "mushrooms" / "agaricus-lepiota.csv.gz", delimiter=",", dtype=str)
+    columns = [np.unique(column, return_inverse=True)[1] for column in words[:, :-1].T]
+    return np.concatenate([np.eye(c.max() + 1)[c] for c in columns], axis=1), words[:, -1]
 
 
 def _football(data):
@@ -172,10 +170,8 @@ def _stored(name, data):
 REAL = {
     **{name: partial(_of_sklearn, name) for name in ("iris", "wine", "breast_cancer", "digits")},
     "karate": _karate, "football": _football, "polblogs": _polblogs,
-    "avila": partial(_table, "avila/avila.csv.gz", -1, True),
-    "banknotes": partial(_table, "banknotes/banknotes.csv", -1, True),
-    "letters scaled": partial(_table, "letter/letter-recognition.data", 0, True),
-    "mushrooms": partial(_table, "mushrooms/agaricus-lepiota.csv.gz", -1, False),
+    "avila": partial(_numbers, vectors.avila), "banknotes": partial(_numbers, vectors.bank_notes),
+    "letters scaled": partial(_numbers, vectors.letter), "mushrooms": _mushrooms,
     "pendigits raw": vectors.pendigits,
     "mnist test": partial(vectors.mnist, part="t10k"),
     **{name: partial(_stored, name) for name in (

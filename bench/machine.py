@@ -22,12 +22,11 @@ _ASK = (
 
 def describe(options):
     """Return processor, BLAS, cores, memory, system, versions, threads, load and date: a dict of strings."""
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     load = os.getloadavg()[0]
     return {
         "processor": processor(),
         "BLAS": blas(),
-        "memory": f"{cores()} cores, {memory / 2**30:.0f} GiB",
+        "memory": f"{cores()} cores, {memory() / 2**30:.0f} GiB",
         "system": f"{platform.system()} {platform.release()}",
         "threads": str(options.threads),
         "load at the start": f"{load:.1f}" + (" (busy: figures are noisy)" if load > 0.5 * cores() else ""),
@@ -40,6 +39,11 @@ def describe(options):
 def cores():
     """Return the cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+
+
+def memory():
+    """Return the bytes of memory of the machine."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def versions():

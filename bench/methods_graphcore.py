@@ -12,18 +12,13 @@ def prepare(indptr, indices, params):
 
 def cluster(graph, k, seed, params, threads):
     """Run the whole pipeline; `params` of the class."""
-    found = clustering(graph, k, seed, params, threads)
-    return found.labels, dict(found.seconds), {}
-
-
-def clustering(graph, k, seed, params, threads):
-    """Return the Clustering of the whole pipeline."""
     from graphcore.cluster.pipeline import cluster_graph
     from graphcore.cluster.settings import resolve_settings
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", graphcore.GraphWarning)
-        return cluster_graph(graph, resolve_settings(graph, k, **params), random_state=seed, n_jobs=threads)
+        found = cluster_graph(graph, resolve_settings(graph, k, **params), random_state=seed, n_jobs=threads)
+    return found.labels, dict(found.seconds), {}
 
 
 def stages_alone(graph, k, seed, params, threads):

@@ -26,7 +26,8 @@ def main(path):
     """Run the job, and leave ``result.json`` and one ``run-I.npz`` for each run beside it."""
     job = json.loads(Path(path).read_text())
     folder, source = Path(path).parent, Path(job["graph"])
-    limit_memory(job["memory_bytes"])
+    if n_bytes := job["memory_bytes"]:  # a method that wants too much fails, and does not drag the machine down
+        resource.setrlimit(resource.RLIMIT_AS, (n_bytes, n_bytes))
     result = {"status": f"> {job['timeout']:g} s", "step": "import", "seconds": [], "cpu_seconds": [], "parts": []}
 
     def note(step):
@@ -141,12 +142,6 @@ def peak_bytes():
         return int(status.split("VmHWM:")[1].split()[0]) * 1024
     except (OSError, IndexError):
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-
-
-def limit_memory(n_bytes):
-    """Let a method that wants too much memory fail instead of dragging the machine down."""
-    if n_bytes:
-        resource.setrlimit(resource.RLIMIT_AS, (n_bytes, n_bytes))
 
 
 if __name__ == "__main__":

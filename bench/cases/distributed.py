@@ -9,13 +9,13 @@ docs/tables/distributed.md`` writes the tables of the docs.
 import time
 import warnings
 from contextlib import contextmanager
-from pathlib import Path
 
 import numpy as np
 
 from .. import harness, inputs
 from ..harness import Method, Outcome
 from ..report import Report, table
+from ..runner import peak_bytes
 from ..vectors import agreement
 from .huge import LARGE_NODES, QUICK_NODES, planted_store
 
@@ -54,12 +54,6 @@ def _client(way, memory):
         yield client
 
 
-def _peak_memory():
-    # Not getrusage: a process begins with the peak of the one that started it there.
-    status = Path("/proc/self/status").read_text()
-    return 1024 * int(status.partition("VmHWM:")[2].split()[0])
-
-
 def _measured(way, what, graph, truth, k, client):
     """Return (outcome, labels, counts of work, seconds of the stages, bytes of each worker at most)."""
     from graphcore import CoresetSpectralClustering
@@ -79,7 +73,7 @@ def _measured(way, what, graph, truth, k, client):
         outcome.seconds.append(time.perf_counter() - start)
         outcome.cpu_seconds.append(time.process_time() - cpu)
     outcome.scores.append(agreement(model.labels_, truth))
-    peaks = [] if client is None else list(client.run(_peak_memory).values())
+    peaks = [] if client is None else list(client.run(peak_bytes).values())
     return outcome, model.labels_, dict(work), model.seconds_, peaks
 
 

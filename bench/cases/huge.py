@@ -7,12 +7,9 @@ the coreset paper at its real size.
 """
 
 import os
-import subprocess
-import sys
 import tempfile
 import time
 import warnings
-from pathlib import Path
 
 import numpy as np
 
@@ -23,6 +20,7 @@ from graphcore.metrics import agreement, normalized_cut
 
 from .. import inputs
 from ..harness import Method, Outcome
+from ..huge import generate
 from ..report import Report, table
 from ..vectors import AnonymousMemory
 
@@ -90,6 +88,5 @@ def planted_store(folder, nodes):
     k = LARGE_CLUSTERS if nodes > LARGE_NODES else max(2, nodes // NODES_PER_CLUSTER)
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        sizes = ["--nodes", str(nodes), "--edges", str(nodes * EDGES_PER_NODE), "--clusters", str(k)]
-        subprocess.run([sys.executable, Path(__file__).parents[1] / "huge.py", path, *sizes], check=True)
+        generate(path, nodes, nodes * EDGES_PER_NODE, k)
     return graphcore.open_graph(path), np.load(str(path).removesuffix(".store") + ".truth.npy", mmap_mode="r"), k

@@ -4,7 +4,6 @@ CPU seconds of one thread with nothing compiled in them, recall of the 10 neares
 vectors. ``--quick`` leaves out the sets of more than 100,000 rows.
 """
 
-from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
@@ -19,6 +18,7 @@ from .. import harness, vectors
 from ..harness import Method
 from ..neighbors import manifold, mixture, recall, uneven, uniform, with_graphcore, with_pynndescent
 from ..report import Report, page, table
+from ..runner import peak_bytes, reset_peak
 from ..vectors import over_seeds
 
 SEEDS = 1
@@ -118,21 +118,15 @@ def _halves(data):
     }
 
 
-def _resident(which):
-    """Return resident memory in kB, now (VmRSS) or at the most (VmHWM); on Linux only."""
-    return int(Path("/proc/self/status").read_text().partition(which + ":")[2].split()[0])
-
-
 def _search(title, name, X, seeds):
     before = []
 
     def find(_seed):
-        Path("/proc/self/clear_refs").write_text("5")  # from now on it is the peak since then that is told
-        before.append(_resident("VmRSS"))
+        before.append(reset_peak())
         return SEARCHES[title](X)
 
     def score(found):
-        more = _resident("VmHWM") - before[-1]
+        more = (peak_bytes() - before[-1]) / 1024
         distances = found.distances if title == "graphcore" else found
         return {"recall": recall(X, distances), "kB a row": more / len(X)}
 

@@ -14,7 +14,7 @@ from ..harness import Method
 from ..report import Report, score_cell, table
 
 SEEDS = 3
-write_rows = quality_page.write_rows  # the file of results beside the page
+page, write_rows = quality_page.page, quality_page.write_rows  # the tables of the docs, and the file beside them
 DEFAULT, METIS = quality_page.OURS, "METIS"
 # Graphs, and rows of numbers as graphs of their 10 nearest neighbours; dblp and cnr-2000 have no classes.
 GRAPHS = {
@@ -70,11 +70,6 @@ def run(options):
     title = f"Quality: medians over {options.seeds} seeds"
     shown = page(outcomes) if outcomes else ""
     return Report(title, sections, outcomes, page=shown)
-
-
-def page(outcomes):
-    """Return the tables of the docs, from outcomes measured now or earlier."""
-    return quality_page.page(outcomes)
 
 
 def graph_path(name, data):

@@ -11,7 +11,7 @@ from ..harness import Method
 from ..report import Report
 
 SEEDS = 3
-write_rows = quality_page.write_rows  # the file of results beside the page
+page, write_rows = quality_page.page, quality_page.write_rows  # the tables of the docs, and the file beside them
 # Real sets of bench/known_k.py and the whole of MNIST, with the number of classes; three that anyone can draw.
 GRAPHS = {
     "mnist": 10, "mnist test": 10, "digits": 10, "pendigits raw": 10, "letters scaled": 26, "avila": 12, "mushrooms": 2,
@@ -46,11 +46,6 @@ def run(options):
     shown = page(outcomes) if outcomes else ""
     sections = [shown, *options.absent(missing)]
     return Report(f"Vectors: medians over {options.seeds} seeds", sections, outcomes, page=shown)
-
-
-def page(outcomes):
-    """Return the tables of the docs, from outcomes measured now or earlier."""
-    return quality_page.page(outcomes)
 
 
 def labelled(name, data):

@@ -4,12 +4,9 @@ from itertools import product
 
 import numpy as np
 
+from .theory import all_labellings
+
 SEEDS = range(5)
-
-
-def _partitions(n, k):
-    """Return all labellings of n points by k labels that all occur."""
-    return [np.array(labels) for labels in product(range(k), repeat=n) if len(set(labels)) == k]
 
 
 def _best(A, s):
@@ -32,9 +29,9 @@ def _best_means(X, k):
     """Return the labels and means of the best partition into k parts, of all."""
     costs = np.array([
         sum(np.square(X[labels == j] - X[labels == j].mean(axis=0)).sum() for j in range(k))
-        for labels in _partitions(len(X), k)
+        for labels in all_labellings(len(X), k)
     ])  # fmt: skip
-    labels = _partitions(len(X), k)[np.argmin(costs)]
+    labels = all_labellings(len(X), k)[np.argmin(costs)]
     return labels, np.array([X[labels == j].mean(axis=0) for j in range(k)])
 
 

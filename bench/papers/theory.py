@@ -80,7 +80,8 @@ def _features(K, rng, c, s):
     return found.features, np.trace(K) - np.square(found.features).sum()
 
 
-def _labellings(n, k):
+def all_labellings(n, k):
+    """Return all labellings of n points by k labels that all occur."""
     return [np.array(labels) for labels in product(range(k), repeat=n) if len(set(labels)) == k]
 
 
@@ -91,7 +92,7 @@ def rank_restricted_theorem_2_all_partitions_obey_the_bracket_and_the_factor():
         K = _instance(rng, n)
         B, alpha = _features(K, rng, 5, 3)
         rounding = 1e-9 * np.trace(K)
-        labellings = [*_labellings(n, k), *_labellings(n, 2), np.zeros(n, dtype=int)]
+        labellings = [*all_labellings(n, k), *all_labellings(n, 2), np.zeros(n, dtype=int)]
         true = np.array([partition_cost(K, labels) for labels in labellings])
         lower = np.array([partition_cost(B @ B.T, labels) for labels in labellings])
         assert (lower - rounding <= true).all() and (true <= lower + alpha / n + rounding).all()
@@ -123,10 +124,10 @@ def nystrom_lemma_2_additive_bounds_of_the_landmarks():
         E = K - found.features @ found.features.T
         eigenvalues = np.linalg.eigvalsh(E)[::-1]
         norm, eps = dictionary_quality(K, found.features, gamma)
-        costs = np.array([partition_cost(K, labels) for labels in _labellings(n, k)])
-        in_span = [partition_cost(K - E, labels) + np.trace(E) / n for labels in _labellings(n, k)]
+        costs = np.array([partition_cost(K, labels) for labels in all_labellings(n, k)])
+        in_span = [partition_cost(K - E, labels) + np.trace(E) / n for labels in all_labellings(n, k)]
         gap = min(in_span) - costs.min()
-        S, d = indicator(_labellings(n, k)[costs.argmin()]), effective_dimension(np.linalg.eigvalsh(K), gamma)
+        S, d = indicator(all_labellings(n, k)[costs.argmin()]), effective_dimension(np.linalg.eigvalsh(K), gamma)
         assert -1e-9 <= gap <= np.trace(S.T @ E @ S) / n + 1e-9
         assert gap <= eigenvalues[:k].sum() / n + 1e-9
         bound = gamma / (1 - eps)
@@ -285,7 +286,7 @@ def association(A, degrees, labels):
 
 
 def coreset_theorem_1_by_row_sums_with_what_they_differ_by():
-    k, labellings = 2, _labellings(7, 2)
+    k, labellings = 2, all_labellings(7, 2)
     for seed in range(20):
         rng = np.random.default_rng(seed)
         F = rng.uniform(size=(7, 3)) ** 3
@@ -306,7 +307,7 @@ def coreset_theorem_1_fails_for_row_sums_on_four_nodes():
     A = F @ F.T
     w, few = A.sum(axis=1), np.zeros(4)
     K, few[coreset] = A / np.outer(w, w), w[coreset]
-    centres = [(v, labels) for v in (w, few) for labels in _labellings(4, 2) if v[labels == 0].sum() > 0 < v @ labels]
+    centres = [(v, each) for v in (w, few) for each in all_labellings(4, 2) if v[each == 0].sum() > 0 < v @ each]
     D = np.array([_distances(K, v, labels).min(axis=0) for v, labels in centres])
     eps = np.abs(D @ few / (D @ w) - 1).max()
 
@@ -315,10 +316,10 @@ def coreset_theorem_1_fails_for_row_sums_on_four_nodes():
 
     def carried(degrees):
         best, labels = A[np.ix_(coreset, coreset)], np.full(4, -1)
-        labels[coreset] = max(_labellings(3, 2), key=lambda each: association(best, degrees, each))
+        labels[coreset] = max(all_labellings(3, 2), key=lambda each: association(best, degrees, each))
         return cost(_distances(K, few, labels).argmin(axis=0))
 
-    optimum = min(cost(labels) for labels in _labellings(4, 2))
+    optimum = min(cost(labels) for labels in all_labellings(4, 2))
     assert np.isclose(carried(w[coreset]), optimum) and eps < 0.2215
     assert carried(A[np.ix_(coreset, coreset)].sum(axis=1)) > 2.13 * optimum > 1.35 * (1 + eps) / (1 - eps) * optimum
 
@@ -331,11 +332,11 @@ def coreset_contraction_loses_what_cells_and_clusters_differ_by():
         A = F @ F.T
         w, within = A.sum(axis=1), np.eye(4)[cells]
         B, found = within.T @ A @ within, {}
-        for labels in _labellings(4, k):
+        for labels in all_labellings(4, k):
             found[tuple(labels[cells])] = association(A, w, labels[cells])
             assert np.isclose(found[tuple(labels[cells])], association(B, B.sum(axis=1), labels))
         spread = (np.diag(A) / w).sum() - association(A, w, cells)
-        for labels in _labellings(8, k):
+        for labels in all_labellings(8, k):
             union = (np.bincount(cells, w * labels) > np.bincount(cells, w) / 2).astype(int)[cells]
             parted = labels == np.arange(k)[:, None]
             moved, volumes = (parted != (union == np.arange(k)[:, None])) @ w, parted @ w
@@ -351,7 +352,7 @@ def coreset_contraction_has_no_bound_where_a_cluster_has_no_coreset_node():
     A = np.kron(np.eye(2), 1.0 - np.eye(3))
     for light in (1e-2, 1e-4):
         A[2, 3] = A[3, 2] = light
-        values = {tuple(labels): 2 - association(A, A.sum(axis=1), labels) for labels in _labellings(6, 2)}
+        values = {tuple(labels): 2 - association(A, A.sum(axis=1), labels) for labels in all_labellings(6, 2)}
         assert np.isclose(min(values.values()), 2 * light / (6 + light))
         assert min(value for labels, value in values.items() if labels[0] != labels[1]) > 0.5
 
@@ -367,7 +368,7 @@ def rank_restricted_remark_4_landmarks_by_ridge_leverage_keep_all_costs():
         B = nystrom_features(K, 6, sampling=drawn).features
         norm, left = dictionary_quality(K, B, 1.0)[0], (np.trace(K) - np.square(B).sum()) / n
         small += k * norm / rest <= eps
-        for labels in _labellings(n, k):
+        for labels in all_labellings(n, k):
             cost = partition_cost(K, labels)
             assert cost - 1e-12 <= partition_cost(B @ B.T, labels) + left <= (1 + k * norm / rest) * cost + 1e-12
     assert small >= 7
