@@ -41,7 +41,7 @@ def _parser():
     fetched.add_argument("name", choices=fetch.CATALOGUE)
     page = commands.add_parser("page", help="write the tables of the docs from a run's JSON file")
     page.add_argument("case", choices=("quality", "vectors", "modularity"))
-    page.add_argument("json", type=Path, nargs="+", help="files or journals of runs; the last counts")
+    page.add_argument("json", type=Path, nargs="+", help="runs; of a method on a graph the last counts")
     page.add_argument("--page", type=Path, required=True)
     paper = commands.add_parser("paper", help="measure the figures and tables of a paper, and write its page")
     paper.add_argument("name", choices=papers.NAMES)
@@ -109,11 +109,9 @@ def _run(given):
 
 def _page(given):
     runs = [_earlier(path, given.case) for path in given.json]
-    # A later run of a graph replaces all of an earlier one: medians of two runs do not belong side by side.
-    latest = {o["graph"]: i for i, run in enumerate(runs) for o in run["outcomes"]}
-    outcomes = [
-        harness.Outcome.from_dict(o) for i, run in enumerate(runs) for o in run["outcomes"] if latest[o["graph"]] == i
-    ]
+    # Peers that are as they were need not run again: a later run of a method on a graph replaces the earlier one.
+    latest = {(o["graph"], o["method"]["title"]): o for run in runs for o in run["outcomes"]}
+    outcomes = [harness.Outcome.from_dict(o) for o in latest.values()]
     report = Report(runs[-1]["title"], [], outcomes, machine=runs[-1]["machine"], page=_case(given.case).page(outcomes))
     names = [path.name for path in given.json]
     _write_page(given.page, report, ["page", given.case, *names, "--page", str(given.page)], _case(given.case))

@@ -86,3 +86,16 @@ def test_a_short_campaign_finds_nothing(name, tmp_path):
 
 def test_the_table_of_networkx():
     assert len(networkx_backend.table(4000)) == 8
+
+
+def test_a_page_has_the_latest_of_each_method_on_each_graph(tmp_path):
+    def outcome(title, ari):
+        scores = {"ari": ari, "nc": 0.5, "j": 1.0, "modularity": 0.5, "clusters": 3}
+        return harness.Outcome(Method(title, title), "g", 3, "ok", [1.0], [1.0], [{}], [scores])
+
+    old, new, page = tmp_path / "old.csv", tmp_path / "new.csv", tmp_path / "page.md"
+    quality_page.write_rows(old, [outcome("graphcore", 0.25), outcome("METIS", 0.5)])
+    quality_page.write_rows(new, [outcome("graphcore", 0.75)])
+    command.main(["page", "quality", str(old), str(new), "--page", str(page)])
+    ari = {o.method.title: o.median("ari") for o in quality_page.read_rows(page.with_suffix(".csv"))}
+    assert ari == {"graphcore": 0.75, "METIS": 0.5}
