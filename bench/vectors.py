@@ -9,20 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from .harness import Method, Outcome, wanted
+from .harness import Method, Outcome
 from .infinite_mnist import load_mnist
 
 CLUSTERS = 10
-
-
-def loaded(loaders, options, missing):
-    """Yield (name, X, classes) of the sets that are asked for, one at a time; `missing` gets the names of others."""
-    for name in wanted(loaders, options):
-        data = loaders[name](options.data)
-        if data is None:
-            missing.append(name)
-        else:
-            yield name, *data
 
 
 def mnist(data, part="train"):

@@ -81,21 +81,6 @@ def indicator(labels):
     return X / np.sqrt(X.sum(axis=0))
 
 
-def cost(K, labels, weights=None):
-    """Kernel k-means cost of a partition by its definition: mean of squared distances to the centroids."""
-    w = np.ones(len(K)) if weights is None else weights
-    total = 0.0
-    for j in np.unique(labels):
-        inside = np.flatnonzero(labels == j)
-        if w[inside].sum() == 0:
-            continue
-        a = w[inside] / w[inside].sum()
-        block = K[np.ix_(inside, inside)]
-        squares = np.diag(block) - 2 * block @ a + a @ block @ a
-        total += w[inside] @ squares
-    return total / w.sum()
-
-
 def coherence(V):
     """Row coherence of a matrix (n, s) with orthonormal columns, from 1 to n / s."""
     return len(V) / V.shape[1] * np.square(V).sum(axis=1).max()

@@ -234,13 +234,3 @@ def shared_graph(folder, name):
     n = len(stored["indptr"]) - 1
     A = sp.csr_array((np.ones(len(stored["indices"])), stored["indices"], stored["indptr"]), shape=(n, n))
     return A, stored.get("labels")
-
-
-def cut_value(A, labels, k):
-    """Average conductance over k clusters; a cluster that is missing counts 1, labels of -1 belong to none."""
-    degrees = np.asarray(A.sum(axis=1)).ravel()
-    on = np.asarray(labels) >= 0
-    Z = sp.csr_array((np.ones(on.sum()), (np.flatnonzero(on), np.asarray(labels)[on])), shape=(len(labels), k))
-    volumes = Z.T @ degrees
-    inside = (Z.T @ (A @ Z)).diagonal()
-    return float(np.where(volumes > 0, 1 - inside / np.where(volumes > 0, volumes, 1), 1.0).mean())

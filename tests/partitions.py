@@ -8,8 +8,6 @@ import pytest
 
 from graphcore.cluster.refine.objectives import OBJECTIVES, Objective
 
-__all__ = ["check_labels", "check_model", "objective_of", "same_partition", "sums_of", "value_of", "value_of_shares"]
-
 
 def _xlogy(x, y):
     return x * np.log(y) if x > 1e-15 else 0.0
@@ -32,11 +30,6 @@ FORMULAS = {
 }
 
 
-def objective_of(objective):
-    """Return the Objective of a name, or the one given."""
-    return objective if isinstance(objective, Objective) else OBJECTIVES[objective]
-
-
 KINDS = {each.kind: name for name, each in OBJECTIVES.items()}
 
 
@@ -50,7 +43,7 @@ def sums_of(A, labels, k):
 
 def value_of_shares(objective, inner, volumes):
     """The objective of clusters whose volumes add up to 1, as the formulas say; an Objective may have a price."""
-    kind, factor = objective_of(objective).code
+    kind, factor = (objective if isinstance(objective, Objective) else OBJECTIVES[objective]).code
     return FORMULAS[KINDS[kind]](inner, volumes, factor)
 
 

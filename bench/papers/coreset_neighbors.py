@@ -24,7 +24,6 @@ EXACT, POWER, KMEANS, WHOLE = (
 )
 WHOLE_REPETITIONS = 5
 BY_DEGREE, EXACTLY = {"sampling": "degree"}, {"eigen_solver": "exact"}
-BY_DEGREE_TOO = f"{EXACT}, by degree", f"{POWER}, by degree"
 METHODS = {
     EXACT: (published, EXACTLY),
     POWER: (published, {}),

@@ -22,10 +22,8 @@ from graphcore import (
 from graphcore import coreset_spectral_clustering as clustered
 from graphcore.base.streams import Streams
 from graphcore.cluster import coreset as drawing
-from graphcore.cluster import coreset as seeding
 from graphcore.cluster import coreset_graph, pipeline, spectral
 from graphcore.cluster import coreset_spectral_clustering as function
-from graphcore.cluster import spectral as power
 from graphcore.cluster.coreset import d2_seeding, default_size, sample_coreset
 from graphcore.cluster.coreset_graph import contract
 from graphcore.cluster.refine.problem import apply_labels, matrix_of
@@ -41,8 +39,8 @@ from .test_nearest import check_cells
 from .test_power import dense_power
 
 STAGES = [
-    (seeding, "fast_seeds"), (drawing, "distinct_sample"), (coreset_graph, "nearest_cells"),
-    (coreset_graph, "move_locally"), (spectral, "power_embedding"), (power, "_smooth"),
+    (drawing, "fast_seeds"), (drawing, "distinct_sample"), (coreset_graph, "nearest_cells"),
+    (coreset_graph, "move_locally"), (spectral, "power_embedding"), (spectral, "_smooth"),
     (pipeline, "nearest_centroids"), (function, "nearest_centroids"),
 ]  # fmt: skip
 

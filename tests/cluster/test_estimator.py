@@ -1,9 +1,7 @@
 """CoresetSpectralClustering: every kind of input, bad parameters, degenerate graphs."""
 
 import logging
-import threading
 import warnings
-from concurrent.futures import Future
 
 import networkx as nx
 import numpy as np
@@ -36,23 +34,6 @@ CAVEMEN = nx.connected_caveman_graph(5, 8)
 TRUTH = np.repeat(np.arange(5), 8)
 
 
-def within(seconds, function):
-    """Return the result of a function that must not hang; its exceptions come through."""
-    outcome = Future()
-
-    def work():
-        try:
-            outcome.set_result(function())
-        except BaseException as error:
-            outcome.set_exception(error)
-
-    threading.Thread(target=work, daemon=True).start()
-    return outcome.result(timeout=seconds)
-
-
-MISSING = {"nan": np.nan, "None": None, "NA": pd.NA}
-
-
 @pytest.mark.parametrize(
     "y",
     [
@@ -65,20 +46,6 @@ def test_targets_are_one_for_each_row(y):
     with pytest.raises(graphcore.InputError, match=r"^y .* give|^y .* labels="):
         CoresetSpectralClustering(2, random_state=0).fit(karate, y)
     CoresetSpectralClustering(2, random_state=0).fit(karate, np.repeat(["a", "b"], 17))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("missing", MISSING)
-@pytest.mark.parametrize("given", ["labels", "initial_labels"])
-@pytest.mark.parametrize("container", [list, pd.Series, lambda known: pd.array(known, dtype="Int64"), np.array])
-def test_labels_that_are_missing_are_unknown(missing, given, container):
-    known = np.where(np.arange(40) % 4 == 0, 4 - TRUTH, -1)
-    with_gaps = [MISSING[missing] if label < 0 else label for label in known.tolist()]
-    expected = CoresetSpectralClustering(5, random_state=0).fit(CAVEMEN, **{given: known}).labels_
-    for values in (with_gaps, [label if label is MISSING[missing] else float(label) for label in with_gaps]):
-        found = CoresetSpectralClustering(5, random_state=0).fit(CAVEMEN, **{given: container(values)}).labels_
-        np.testing.assert_array_equal(found, expected)
-    np.testing.assert_array_equal(expected[known >= 0], known[known >= 0])
 
 
 def test_verbose_logs_stages_and_is_silent_otherwise(caplog, capsys):
@@ -127,25 +94,6 @@ def test_the_callers_objects_are_not_changed():
     assert (before[0] != A).nnz == 0
     assert A.indices.flags.writeable
     np.testing.assert_array_equal(X, before[1])
-
-
-# -- reproducibility ---------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_random_states():
-    graph = Graph.from_networkx(nx.random_partition_graph([30] * 4, 0.3, 0.1, seed=0))
-
-    def labels(state):
-        model = CoresetSpectralClustering(4, random_state=state, coreset_size=30).fit(graph)
-        return model.clustering_.coreset.indices.tolist()
-
-    assert labels(0) == labels(0) != labels(1)
-    assert labels(np.random.default_rng(0)) == labels(np.random.default_rng(0))
-    assert labels(np.random.RandomState(0)) == labels(np.random.RandomState(0))
-    rng = np.random.default_rng(0)
-    assert labels(rng) != labels(rng)
-    assert labels(None) != labels(None)  # equal by chance with probability below 1e-25: 30 of 120 nodes
 
 
 # -- bad input and parameters ------------------------------------------------------------------------------------------
@@ -203,8 +151,7 @@ DEGENERATE = {
 
 
 def fit(graph, k, variant="default", seed=0):
-    model = CoresetSpectralClustering(k, random_state=seed, **VARIANTS[variant])
-    return within(120, lambda: model.fit(graph))
+    return CoresetSpectralClustering(k, random_state=seed, **VARIANTS[variant]).fit(graph)
 
 
 @pytest.mark.slow
@@ -218,8 +165,7 @@ def test_degenerate_graphs_are_labelled_for_any_number_of_clusters(graph, varian
             model = fit(graph, k, variant)
         said = "".join(str(warning.message) for warning in caught)
         check_labels(nx.to_numpy_array(graph), model.labels_, k, warned=said)
-        n_used = len(set(model.labels_))
-        assert n_used == k
+        assert len(set(model.labels_)) == k
 
 
 @EACH_VARIANT
@@ -239,9 +185,9 @@ def test_two_ends_of_a_path_duplicate_vectors_and_two_vectors():
     assert np.count_nonzero(np.diff(labels)) == 1
     assert np.bincount(labels).min() >= 20
     X = np.repeat([[0.0, 0.0], [5.0, 5.0], [9.0, 0.0]], 40, axis=0)
-    labels = within(120, lambda: CoresetSpectralClustering(3, random_state=0).fit_predict(X))
+    labels = CoresetSpectralClustering(3, random_state=0).fit_predict(X)
     assert same_partition(labels, np.repeat([0, 1, 2], 40))
-    two = within(120, lambda: CoresetSpectralClustering(1, random_state=0).fit_predict([[0.0], [1.0]]))
+    two = CoresetSpectralClustering(1, random_state=0).fit_predict([[0.0], [1.0]])
     assert two.tolist() == [0, 0]
 
 

@@ -57,20 +57,14 @@ def test_other_degrees_than_row_sums(n):
     np.testing.assert_allclose(dense @ vectors, vectors * values, atol=1e-6)
 
 
-def large_graphs():
-    rng = np.random.default_rng(3)
-    isolated = random_adjacency(520, 0.05, rng, weighted=True, isolated=40)
-    return {
-        "barabasi-albert": nx.to_numpy_array(nx.barabasi_albert_graph(500, 4, seed=1)),
-        "weighted with isolated nodes": isolated,
-        "20 components": nx.to_numpy_array(
-            nx.disjoint_union_all([nx.gnp_random_graph(25 + i % 3, 0.4, seed=i) for i in range(20)])
-        ),
-        "60 equal cliques": cliques([8] * 60, loops=False),
-    }
-
-
-LARGE = large_graphs()
+LARGE = {
+    "barabasi-albert": nx.to_numpy_array(nx.barabasi_albert_graph(500, 4, seed=1)),
+    "weighted with isolated nodes": random_adjacency(520, 0.05, np.random.default_rng(3), weighted=True, isolated=40),
+    "20 components": nx.to_numpy_array(
+        nx.disjoint_union_all([nx.gnp_random_graph(25 + i % 3, 0.4, seed=i) for i in range(20)])
+    ),
+    "60 equal cliques": cliques([8] * 60, loops=False),
+}
 
 
 @pytest.mark.parametrize("k", [20, *(pytest.param(k, marks=pytest.mark.slow) for k in (2, 45))])

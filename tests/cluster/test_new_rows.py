@@ -1,14 +1,11 @@
 """New vectors and new nodes, tables of results, scikit-learn's pipelines, data frames and neighbour graphs."""
 
-import pickle
-
 import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.base import clone
 from sklearn.datasets import load_digits, make_blobs
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
@@ -161,25 +158,6 @@ def test_transform_gives_shares_and_data_frames_and_is_a_step_before_a_classifie
         assert list(frame.columns) == names
     X, y = make_blobs([60, 60, 60], random_state=0, cluster_std=0.5)
     assert make_pipeline(model(3), LogisticRegression()).fit(X[:150], y[:150]).score(X[150:], y[150:]) == 1.0
-
-
-@pytest.mark.parametrize("kind", ["vectors", "graph", "neighbours"])
-def test_a_fitted_model_survives_pickling_and_cloning(kind):
-    X = make_blobs([30, 30], random_state=0)[0]
-    new = X[:7]
-    parameters = {}
-    if kind == "graph":
-        X, new = CAVEMEN, nx.to_scipy_sparse_array(CAVEMEN, dtype=float)[:7]
-    if kind == "neighbours":
-        knn = KNeighborsTransformer(n_neighbors=10, mode="distance").fit(X)
-        X, new = knn.transform(X), knn.transform(new)
-        parameters = {"affinity": "precomputed_nearest_neighbors"}
-    fitted = model(2, **parameters).fit(X)
-    again = pickle.loads(pickle.dumps(fitted))
-    np.testing.assert_array_equal(again.predict(new), fitted.predict(new))
-    other = clone(fitted)
-    assert not hasattr(other, "labels_")
-    np.testing.assert_array_equal(other.fit(X).labels_, fitted.labels_)
 
 
 def without_ties():

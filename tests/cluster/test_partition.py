@@ -82,15 +82,6 @@ def test_parts_are_the_rows_nearest_to_some_drawn_evenly_and_then_by_distance(di
 # -- k-means ----------------------------------------------------------------------------------------------------
 
 
-def test_kmeans_finds_what_is_far_apart():
-    rng = np.random.default_rng(0)
-    truth = np.repeat(np.arange(4), 25)
-    X = np.eye(4)[truth] * 10 + rng.normal(size=(100, 4))
-    labels = kmeans_labels(X, 4, random_state=0)
-    assert labels.dtype == np.int32
-    assert adjusted_rand_score(truth, labels) == 1
-
-
 def test_fewer_distinct_rows_than_clusters():
     X = np.repeat([[0.0, 0.0], [5.0, 1.0]], [7, 3], axis=0)
     with warnings.catch_warnings():

@@ -73,11 +73,7 @@ def test_every_fit_keeps_to_what_was_asked(graph, case):
         known["sample_weight"] = np.asarray(known["sample_weight"])
     model, text = told(CoresetSpectralClustering(**options, random_state=0).fit, graph, **known, initial_labels=start)
     check_model(model, warned=text, **known)
-    check_model(pickled(model), warned=text, **known)
-
-
-def pickled(model):
-    return pickle.loads(pickle.dumps(model))
+    check_model(pickle.loads(pickle.dumps(model)), warned=text, **known)
 
 
 def test_models_of_vectors_predict_what_is_most_probable():
@@ -145,9 +141,10 @@ def small_cases():
                 yield number, kind, {"n_clusters": k, "objective": objective, **options}
 
 
-def check_small(cases):
+@pytest.mark.slow
+def test_some_small_graphs():
     n_cases = 0
-    for number, kind, options in cases:
+    for number, kind, options in islice(small_cases(), 0, None, 211):
         A = weighted(SMALL[number], kind, number)
         model = CoresetSpectralClustering(**options, affinity="precomputed", random_state=number % 5)
         _, text = told(model.fit, A)
@@ -156,12 +153,7 @@ def check_small(cases):
         else:
             check_labels(A, model.labels_, options["n_clusters"], warned=text)
         n_cases += 1
-    return n_cases
-
-
-@pytest.mark.slow
-def test_some_small_graphs():
-    assert check_small(islice(small_cases(), 0, None, 211)) > 40
+    assert n_cases > 40
 
 
 # -- evidence ----------------------------------------------------------------------------------------------------------

@@ -92,17 +92,6 @@ def test_results_hold_together_on_random_graphs(name, case, seed, data):
     np.testing.assert_array_equal(apply_labels(result.leaves[1], result.leaves[0]), result.labels)
 
 
-@names
-def test_the_merge_tree_passes_through_the_clusters(name):
-    graph, truth = planted(5, 60, 0.3, 0.01, 0)
-    result = run(graph, 5, **SETTINGS[name], coreset_size=100)
-    tree = result.merge_tree
-    assert same_partition(apply_labels(tree.labels_at(5), result.leaves[0]), result.labels)
-    assert adjusted_rand_score(truth, result.labels) >= 0.8
-    for k in range(1, min(40, tree.n_leaves)):
-        assert len(np.unique(apply_labels(tree.labels_at(k), result.leaves[0]))) == k
-
-
 def test_everything_but_time_is_the_same_for_any_number_of_threads():
     graph, _ = planted(5, 60, 0.2, 0.06, 0)
     one = run(graph, 5, 3, 1, coreset_size=60)
@@ -463,6 +452,8 @@ def test_labels_that_stay():
     model = CoresetSpectralClustering(5, random_state=0).fit(graph, labels=y)
     np.testing.assert_array_equal(model.labels_[known], y[known])
     assert (model.labels_ == numbers).mean() > 0.97
+    missing = CoresetSpectralClustering(5, random_state=0).fit(graph, labels=np.where(known, numbers, np.nan))
+    np.testing.assert_array_equal(missing.labels_, model.labels_)
     y[np.flatnonzero(known)[:5]] = (numbers[np.flatnonzero(known)[:5]] + 1) % 5  # wrong ones stay as well
     model = CoresetSpectralClustering(5, random_state=0, effort=6, max_cluster_size=95).fit(graph, labels=y)
     np.testing.assert_array_equal(model.labels_[y >= 0], y[y >= 0])

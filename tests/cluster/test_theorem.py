@@ -19,18 +19,12 @@ from graphcore.kernels.graph import GraphKernel
 
 from ..oracles import dense_kernel, partitions, random_adjacency
 
-
-def adjacencies():
-    rng = np.random.default_rng(6)
-    return {
-        "barabasi-albert": nx.to_numpy_array(nx.barabasi_albert_graph(9, 2, seed=4)),
-        "two cliques": nx.to_numpy_array(nx.barbell_graph(4, 0)),
-        "weighted": random_adjacency(9, 0.5, rng, weighted=True),
-        "star": nx.to_numpy_array(nx.star_graph(7)),
-    }
-
-
-GRAPHS = adjacencies()
+GRAPHS = {
+    "barabasi-albert": nx.to_numpy_array(nx.barabasi_albert_graph(9, 2, seed=4)),
+    "two cliques": nx.to_numpy_array(nx.barbell_graph(4, 0)),
+    "weighted": random_adjacency(9, 0.5, np.random.default_rng(6), weighted=True),
+    "star": nx.to_numpy_array(nx.star_graph(7)),
+}
 
 
 def centroids(weights, nodes, n, k):

@@ -87,9 +87,8 @@ def test_what_are_no_parts(tmp_path, write):
     ):
         with pytest.raises(error, match=said):
             read_graph([edges, other])
-    for options in ({"format": "edgelist"},):
-        with pytest.raises(ParameterError, match="for a single file"):
-            read_graph([edges, edges], **options)
+    with pytest.raises(ParameterError, match="for a single file"):
+        read_graph([edges, edges], format="edgelist")
 
 
 def test_parts_whose_columns_are_called_otherwise_are_told(write):

@@ -165,18 +165,6 @@ def test_text_is_no_vector_nor_is_a_table_of_edges():
 # -- matrices and other libraries --------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr", "lil", "dok", "dia"])
-@pytest.mark.parametrize("dtype", [bool, np.int8, np.uint64, np.float32])
-def test_sparse_matrices_of_any_kind(form, dtype):
-    for kind in (sp.csr_array, sp.csr_matrix):
-        matrix = kind(GRAPH.to_scipy().astype(dtype)).asformat(form)
-        assert is_graph(matrix)
-        model = fitted(matrix, affinity="precomputed" if kind is sp.csr_matrix else "auto")
-        assert same(model.graph_)
-        assert same_clusters(model.labels_)
-
-
 def test_annotated_data_bring_their_neighbour_graph():
     data = Annotated({"connectivities": GRAPH.to_scipy().astype(np.float32)})
     model = fitted(data)

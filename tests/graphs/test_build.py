@@ -28,20 +28,6 @@ def rows_of(A, weighted=True):
     return Rows(np.array(indptr, dtype=np.int64), np.array(indices, dtype=np.int32), weights)
 
 
-def dense_of(rows):
-    n = len(rows.indptr) - 1
-    A = np.zeros((n, n))
-    for i in range(n):
-        for e in range(rows.indptr[i], rows.indptr[i + 1]):
-            A[i, rows.indices[e]] += rows.weights[e] if len(rows.weights) else 1
-    return A
-
-
-def assert_ascending(rows):
-    for i in range(len(rows.indptr) - 1):
-        assert (np.diff(rows.indices[rows.indptr[i] : rows.indptr[i + 1]]) > 0).all()
-
-
 @st.composite
 def edge_lists(draw):
     n = draw(st.integers(1, 8))

@@ -53,19 +53,6 @@ def test_integers_of_any_size(kind):
     assert graph.degrees.tolist() == [3.0, 4.0, 5.0]
 
 
-@pytest.mark.slow
-@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1))
-def test_a_table_is_a_list_of_edges(edges):
-    sources, targets = np.array(edges).T
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        graph = Graph.from_table({"u": sources, "v": targets}, "u", "v")
-        names = np.unique(edges)
-        expected = Graph.from_edges(np.searchsorted(names, sources), np.searchsorted(names, targets))
-    assert (graph.names_of(np.arange(graph.n_nodes)) == names).all()
-    np.testing.assert_array_equal(graph.to_scipy().toarray(), expected.to_scipy().toarray())
-
-
 @pytest.mark.parametrize(
     ("columns", "message"),
     [

@@ -164,24 +164,10 @@ def test_bad_input(call, words):
         call()
 
 
-# -- negative eigenvalues ----------------------------------------------------------------------------------------------
+# -- rounding, and negative eigenvalues --------------------------------------------------------------------------------
 
 
 FORMS = pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
-
-
-def low_rank(n, d, dtype=np.float32):
-    """Inner products of fewer dimensions than points: half of the eigenvalues are 0 and rounding."""
-    X = np.random.default_rng(0).standard_normal((n, d)).astype(dtype)
-    return X @ X.T
-
-
-def with_least_eigenvalue(share, n=100, dtype=np.float32):
-    """A kernel whose least eigenvalue is minus this share of its largest."""
-    return of_spectrum(np.append(-share, np.linspace(0.1, 1, n - 1))).astype(dtype)
-
-
-# -- float32 -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.filterwarnings("error::graphcore.GraphWarning")
@@ -190,7 +176,9 @@ def with_least_eigenvalue(share, n=100, dtype=np.float32):
     ("n", "d"), [(100, 30), (200, 50), (300, 100), pytest.param(1000, 200, marks=pytest.mark.slow)]
 )
 def test_rounding_of_float32_is_no_negative_eigenvalue(form, n, d):
-    K = form(low_rank(n, d))
+    # Inner products of fewer dimensions than points: half of the eigenvalues are 0 and rounding.
+    X = np.random.default_rng(0).standard_normal((n, d)).astype(np.float32)
+    K = form(X @ X.T)
     assert kernel_kmeans(K, 3, n_init=1, random_state=0).shift == 0.0
     KernelKMeans(3, kernel="precomputed", n_init=1, random_state=0).fit(K)
     coreset_kernel_kmeans(K, 3, size=n // 2, sampling="uniform", n_init=1, random_state=0)
@@ -201,7 +189,7 @@ def test_rounding_of_float32_is_no_negative_eigenvalue(form, n, d):
 @FORMS
 @pytest.mark.parametrize(("dtype", "share"), [(np.float64, 1e-6), (np.float32, 1e-4)])
 def test_negative_eigenvalues_beyond_rounding_are_found(form, dtype, share):
-    K = form(with_least_eigenvalue(share, dtype=dtype))
+    K = form(of_spectrum(np.append(-share, np.linspace(0.1, 1, 99))).astype(dtype))  # -share of the largest
     with pytest.warns(GraphWarning, match="not positive semi-definite"):
         kernel_kmeans(K, 3, n_init=1, random_state=0)
     for model in (GaussianSketchFeatures(5, n_subsample=100), NystromFeatures(n_landmarks=100, n_components=20)):

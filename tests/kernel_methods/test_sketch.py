@@ -63,17 +63,13 @@ def test_the_mean_map_has_the_mean_inner_products(n, seed, center):
 # -- laws given the subsample: statistical, with the chance that a correct sketch fails --------------------------------
 
 
-def many_sketches(K, rows, d, n_seeds, **options):
-    return np.array([gaussian_sketch(K, d, random_state=seed, **options).features(rows) for seed in range(n_seeds)])
-
-
 @pytest.mark.parametrize("center", [True, False])
 def test_squared_distances_are_chi_squared(center):
     # Kolmogorov-Smirnov at level 1e-6: so often a correct sketch fails.
     X = points(30, 4)
     K, rows = GAUSSIAN(X), GAUSSIAN(points(2, 4, 1), X)
     d = 6
-    found = many_sketches(K, rows, d, 500, center=center)
+    found = np.array([gaussian_sketch(K, d, center=center, random_state=s).features(rows) for s in range(500)])
     squared = np.square(found[:, 0] - found[:, 1]).sum(axis=1)
     products = mean_products(K, rows, center=center)
     expected = products[0, 0] + products[1, 1] - 2 * products[0, 1]

@@ -196,21 +196,15 @@ def test_more_neighbours_than_rows_are_reduced_with_a_warning(mode):
 # -- rows that share nothing with any other ----------------------------------------------------------------------------
 
 
-def alone(n_alone=10):
-    """Two clusters of 15 rows, and rows of which each has columns of its own."""
-    rng = np.random.default_rng(0)
-    X = np.zeros((30 + n_alone, 30 + 3 * n_alone))
-    for i in range(30):
-        X[i, 15 * (i // 15) + rng.choice(15, 6, replace=False)] = 1
-    X[30:, 30:] = np.kron(np.eye(n_alone), np.ones(3))
-    return X
-
-
 @pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("metric", ["jaccard", "cosine"])
 def test_rows_that_share_nothing_have_no_neighbours_and_no_label(metric, container):
     # They joined the cluster that stood first, with stability 1, as their neighbours were those of the lowest numbers.
-    X, order = alone(), np.r_[15:30, 0:15, 30:40]
+    # Two clusters of 15 rows, and rows of which each has columns of its own.
+    rng, X, order = np.random.default_rng(0), np.zeros((40, 60)), np.r_[15:30, 0:15, 30:40]
+    for i in range(30):
+        X[i, 15 * (i // 15) + rng.choice(15, 6, replace=False)] = 1
+    X[30:, 30:] = np.kron(np.eye(10), np.ones(3))
     for rows in (X, X[order]):
         with pytest.warns(GraphWarning, match="10 of 40 nodes are isolated") as told:
             model = CoresetSpectralClustering(2, metric=metric, n_neighbors=5, random_state=0).fit(container(rows))
@@ -323,7 +317,9 @@ def test_exact_lists_are_those_of_brute_force(limits, dtype, width):
 
 
 def test_where_leaves_hold_few_neighbours_the_search_is_exact_or_the_farthest_rows_are(limits, monkeypatch):
-    X = heavy_tailed(3000, 40)
+    rng = np.random.default_rng(0)
+    centres, coefficients = rng.normal(size=(20, 40)), rng.standard_t(3, size=(3000, 40))
+    X = (centres[rng.integers(20, size=3000)] + coefficients).astype(np.float32)
     want = nearest_neighbors(X, 5, algorithm="exact").distances
     limits(search, _EXACT_SECONDS=0.0)
     monkeypatch.setattr(search, "exact_pays", lambda *_: False)
@@ -349,12 +345,6 @@ def test_where_leaves_hold_few_neighbours_the_search_is_exact_or_the_farthest_ro
     limits(search, _WORTH=0.01)
     with pytest.warns(GraphWarning, match="hardly any structure"):
         nearest_neighbors(X, 5, random_state=0)
-
-
-def heavy_tailed(n, d):
-    rng = np.random.default_rng(0)
-    centres, coefficients = rng.normal(size=(20, d)), rng.standard_t(3, size=(n, d))
-    return (centres[rng.integers(20, size=n)] + coefficients).astype(np.float32)
 
 
 def test_the_search_that_is_taken_by_itself():

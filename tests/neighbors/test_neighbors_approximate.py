@@ -292,6 +292,3 @@ def test_same_seed_same_graph_for_any_number_of_threads(X, limits):
     for graph in others:
         for part in ("indptr", "indices", "weights"):
             np.testing.assert_array_equal(getattr(graph, part), getattr(one, part))
-
-
-# -- distances for which there are no loops ----------------------------------------------------------------------------

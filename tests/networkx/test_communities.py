@@ -92,14 +92,6 @@ def test_leiden_finds_a_modularity_that_networkxs_louvain_does_not_exceed(kind, 
     assert modularity_of(G, found, **options) >= nx.community.modularity(G, theirs, **options) - 1e-12
 
 
-def test_the_best_partition_of_a_small_graph():
-    """0.41979 is the maximum for the karate club (Brandes and others, 2008)."""
-    G = nx.karate_club_graph()
-    found = nx.community.louvain_communities(G, weight=None, seed=random.Random(3), backend="graphcore")
-    assert modularity_of(G, found, weight=None) == pytest.approx(0.41979, abs=1e-5)
-    assert [len(part) for part in found] == sorted(map(len, found), reverse=True)
-
-
 @pytest.mark.filterwarnings("ignore:Note. conversions to backend graphs:UserWarning")
 def test_what_has_no_edges_and_what_is_no_level():
     G = nx.empty_graph(3)

@@ -44,11 +44,6 @@ def sums_like(sizes, conductance):
     return ClusterSums((1 - conductance) * volume, volume, conductance * volume, sizes)
 
 
-def random_sums(k, seed=0):
-    rng = np.random.default_rng(seed)
-    return sums_like(np.maximum(1, rng.lognormal(4, 1.5, k).astype(int)), rng.random(k))
-
-
 def dots(ax):
     return np.concatenate([np.asarray(c.get_offsets()) for c in ax.collections])
 
@@ -90,7 +85,8 @@ def test_sizes_shows_every_cluster_that_holds_nodes():
 
 @pytest.mark.parametrize("k", [1, 10, 5000])
 def test_sizes_can_be_read_for_any_number_of_clusters(k):
-    sums = random_sums(k)
+    rng = np.random.default_rng(0)
+    sums = sums_like(np.maximum(1, rng.lognormal(4, 1.5, k).astype(int)), rng.random(k))
     ax = plot.cluster_sizes(sums, stability=np.linspace(0, 1, k))
     assert len(dots(ax)) == k
     low, high = ax.get_xlim()
@@ -104,10 +100,6 @@ def test_sizes_can_be_read_for_any_number_of_clusters(k):
 # -- quotient graph ----------------------------------------------------------------------------------------------------
 
 
-def disks(ax):
-    return [(np.array(p.center), p.radius) for p in ax.patches]
-
-
 def random_quotient(k, seed=0, density=0.3):
     rng = np.random.default_rng(seed)
     A = np.triu(rng.random((k, k)) * (rng.random((k, k)) < density), 1)
@@ -118,7 +110,7 @@ def random_quotient(k, seed=0, density=0.3):
 def test_quotient_disks_do_not_overlap_and_lie_on_the_page(k):
     Q, sizes = random_quotient(k)
     ax = plot.quotient_graph(Q, sizes)
-    found = disks(ax)
+    found = [(np.array(p.center), p.radius) for p in ax.patches]
     assert len(found) == min(k, 40)
     for i, (centre, radius) in enumerate(found):
         for other, other_radius in found[:i]:

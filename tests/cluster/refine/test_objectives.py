@@ -128,12 +128,3 @@ def test_what_needs_a_number_of_clusters_is_refused(n_clusters, more):
         CoresetSpectralClustering(n_clusters, objective="modularity", **more).fit(graph)
     with pytest.raises(ParameterError, match="labels that stay or to start from"):
         CoresetSpectralClustering(None, objective="modularity").fit(graph, initial_labels=[0] * 200)
-
-
-@pytest.mark.parametrize("objective", ["information", "ncut"])
-def test_resolution_below_1_is_for_modularity_alone(objective):
-    graph, _ = graphcore.datasets.planted_partition(4, 50, 0.4, 0.02, random_state=0)
-    with pytest.raises(ParameterError, match="resolution=0\\.5"):
-        CoresetSpectralClustering(None, objective=objective, resolution=0.5).fit(graph)
-    with pytest.raises(ParameterError, match="resolution"):
-        CoresetSpectralClustering(None, objective=objective).fit(graph)

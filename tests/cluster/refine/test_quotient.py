@@ -176,27 +176,17 @@ def test_a_sample_holds_both_entries_of_the_edges_that_the_hash_keeps(case, n_en
     np.testing.assert_allclose(degrees, found.sum(axis=1), rtol=1e-12)
 
 
-def large_planted(weighted):
-    graph, truth = planted(5, 80, 0.3, 0.1, 0)
-    return with_weights(graph) if weighted else graph, truth.astype(np.int32)
-
-
 @pytest.mark.parametrize("weighted", [False, True])
 def test_a_sample_estimates_the_graph_between_clusters(limits, weighted):
     """Each of 25 entries is off by more than 5 standard deviations with probability 1e-6, if the hash is random."""
-    graph, labels = large_planted(weighted)
-    A = graph.to_scipy()
-    Z = np.zeros((graph.n_nodes, 5))
-    Z[np.arange(graph.n_nodes), labels] = 1.0
+    graph, truth = planted(5, 80, 0.3, 0.1, 0)
+    graph, labels = with_weights(graph) if weighted else graph, truth.astype(np.int32)
+    A, Z = graph.to_scipy(), indicator(labels, 5)
     limits(module, _MANY_ENTRIES=0, _SAMPLED_ENTRIES=graph.n_entries // 10)
     found = quotient(graph.rows, labels, 5)
     # Inside a cluster both entries of an edge stand in the same place, and come together.
     deviation = np.sqrt(9 * Z.T @ (A.multiply(A) @ Z) * (1 + np.eye(5)))
-    assert (np.abs(graph_between(found) - Z.T @ (A @ Z)) < 5 * deviation).all()
-
-
-def graph_between(rows):
-    return with_repeats(rows.indptr, rows.indices, rows.weights, len(rows.degrees))
+    assert (np.abs(to_dense(found) - Z.T @ (A @ Z)) < 5 * deviation).all()
 
 
 @pytest.mark.slow
@@ -233,10 +223,7 @@ def test_quotient(weight):
     labels = np.arange(30, dtype=np.int32) // 10
     between = quotient(rows, labels, 3)
     assert np.diff(between.indptr).tolist() == [3, 3, 3]
-    found = np.zeros((3, 3))
-    found[np.repeat(np.arange(3), 3), between.indices] = between.weights
-    weights = rows.weights.reshape(30, 30)
-    np.testing.assert_allclose(found, weights.reshape(3, 10, 3, 10).sum(axis=(1, 3)))
+    np.testing.assert_allclose(to_dense(between), rows.weights.reshape(3, 10, 3, 10).sum(axis=(1, 3)))
 
 
 @pytest.mark.parametrize("weight", [0.0, 5e-324])
