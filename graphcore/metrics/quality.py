@@ -142,7 +142,7 @@ def conductance(
 def normalized_cut(
     graph: AnyGraph, labels: ArrayLike, n_clusters: int | None = None, *, n_jobs: int | None = None,
 ) -> float:  # fmt: skip
-    """Compute the normalised cut: the average of the clusters' conductances.
+    """Compute the normalised cut: the average conductance of the clusters that hold nodes.
 
     Parameters
     ----------
@@ -152,8 +152,8 @@ def normalized_cut(
     Returns
     -------
     float
-        Between 0 and 1, smaller is better. A missing cluster counts 1, so give `n_clusters` to compare labellings that
-        were asked for the same number.
+        Between 0 and 1, smaller is better. Each that is missing of `n_clusters` counts 1: give it to compare labellings
+        that were asked for the same number.
 
     Raises
     ------
@@ -171,10 +171,11 @@ def normalized_cut(
     >>> round(graphcore.metrics.normalized_cut(graph, [0, 0, 0, 1, 1, 1]), 4)
     0.1429
     """
-    each = conductance(graph, labels, n_clusters, n_jobs=n_jobs)
-    if len(each) == 0:
+    sums = cut_and_volume(graph, labels, n_clusters, n_jobs=n_jobs)
+    each = sums.conductance[sums.size > 0]
+    if (k := max(n_clusters or 0, len(each))) == 0:
         raise InputError("no node with an edge has a label from 0 on: there is no cluster to measure")
-    return float(each.mean())
+    return float((each.sum() + (k - len(each))) / k)
 
 
 def modularity(

@@ -38,8 +38,8 @@ class Measured:
 
     @property
     def normalized_cut(self) -> float:
-        """Mean conductance; a missing cluster counts 1."""
-        return float(self.sums.conductance.mean())
+        """Mean conductance of the clusters that hold nodes."""
+        return float(self.sums.conductance[self.sums.size > 0].mean())
 
     @property
     def coverage(self) -> float:
@@ -50,7 +50,7 @@ class Measured:
     @property
     def chance_cut(self) -> float:
         """Normalised cut to be expected of clusters of these volumes on a graph of these degrees, drawn at random."""
-        return float((1 - self.sums.volume / max(self.sums.volume.sum(), 1e-300)).mean())
+        return float((1 - self.sums.volume / max(self.sums.volume.sum(), 1e-300))[self.sums.size > 0].mean())
 
     @property
     def chance_coverage(self) -> float:

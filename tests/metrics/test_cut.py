@@ -78,6 +78,8 @@ def test_no_cluster_at_all_and_separate_ones_whose_cut_is_exactly_zero():
         normalized_cut(graph, [-1, -1, -1])
     with pytest.raises(InputError, match="no cluster to measure"):
         normalized_cut(nx.empty_graph(3), [0, 1, 2])
+    for labels, k, cut in (([1, 1, 3], None, 2 / 3), ([1, 1, 3], 2, 2 / 3), ([0, 0, 1], 3, 7 / 9)):
+        assert normalized_cut(graph, labels, k) == pytest.approx(cut), "what is missing counts only if it was asked for"
     # 1 - internal / volume would leave rounding errors here.
     rng = np.random.default_rng(0)
     A = np.kron(np.eye(3), np.ones((20, 20))) * 0.1 * (1 + rng.random((60, 60)))

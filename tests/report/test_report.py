@@ -143,6 +143,8 @@ def test_facts_against_dense_computations(planted):
     assert facts.chance_cut == pytest.approx(np.mean(1 - volumes / d.sum()))
     assert facts.modularity == pytest.approx(((A - np.outer(d, d) / d.sum()) * same).sum() / A.sum())
     assert facts.normalized_cut == pytest.approx(normalized_cut(graph, labels))
+    gaps = gather_facts(graph, np.where(labels >= 0, 2 * labels + 1, -1))
+    assert (gaps.normalized_cut, gaps.chance_cut) == pytest.approx((facts.normalized_cut, facts.chance_cut))
 
 
 @pytest.mark.parametrize(
