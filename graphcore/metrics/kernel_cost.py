@@ -9,7 +9,6 @@ from ..base.types import AnyGraph, ArrayLike
 from ..base.validation import check_choice, check_real
 from ..cluster.coreset import Coreset
 from ..cluster.refine.problem import cluster_sums
-from ..graphs.as_graph import as_graph
 from ..kernels.graph import GraphKernel
 from .quality import placed_labels
 
@@ -141,7 +140,8 @@ def coreset_cost(
     graph, n_jobs
         See :func:`kernel_kmeans_cost`, of the coreset's `self_loop` and `shift`. Distances are not clipped at 0.
     coreset : Coreset
-        Of nodes of the graph, as :func:`graphcore.build_coreset` and :func:`graphcore.merge_coresets` return.
+        Of nodes of the graph, as :func:`graphcore.build_coreset` and :func:`graphcore.merge_coresets` return. With that
+        of a part, nodes outside of it have label -1.
     labels : array-like of shape (n_nodes,), integer
         A partition of the graph, clusters from 0; nodes of label -1 or degree 0 have no part in either sum.
     centres : {"own", "nearest"}, default "own"
@@ -170,9 +170,11 @@ def coreset_cost(
     Jourdan, Schwartzman, Macgregor, Sun, "Coreset Spectral Clustering"; Jiang, Krauthgamer, Lou, Zhang, "Coresets for
     Kernel Clustering", definition of an eps-coreset.
     """
-    graph = as_graph(graph)
+    graph, labels, _ = placed_labels(graph, labels, None)
     check_choice("centres", centres, ("own", "nearest"))
     kernel, drawn = coreset.in_graph(graph)
+    if coreset.nodes is not None:
+        labels = np.where(np.isin(np.arange(graph.n_nodes), coreset.nodes), labels, -1)
     nodes, weights, shift = drawn.indices, drawn.weights, kernel.shift
     found = centres_of(graph, labels, self_loop=kernel.multiple, shift=shift, n_jobs=n_jobs)
     own, charged = _distances(found, centres, n_jobs)

@@ -107,6 +107,8 @@ def test_a_coreset_knows_the_loops_that_its_estimates_are_unbiased_with():
         assert (coreset.self_loop, coreset.shift) == (0.3, 0.5)
     blocks = np.arange(400) // 200
     assert coreset_cost(graph, merged, blocks).cost == kernel_kmeans_cost(graph, blocks, self_loop=0.3, shift=0.5)
+    of_part = np.where(np.arange(400) < 100, blocks, -1)
+    assert coreset_cost(graph, parts[0], blocks) == coreset_cost(graph, parts[0], of_part)
     with pytest.raises(
         InputError, match=r"different degrees, those with self_loop=0\.3, shift=0\.5, self_loop=1, shift=0"
     ):
