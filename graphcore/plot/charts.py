@@ -91,9 +91,9 @@ def dendrogram(
 
     Parameters
     ----------
-    tree : fitted model, or array-like of shape (n_groups - 1, 4)
+    tree : fitted model, ClusterTree, or array-like of shape (n_groups - 1, 4)
         A :class:`graphcore.CoresetSpectralClustering`, whose clusters are the leaves, named by number, size and most
-        central nodes; or groups merged, in scipy's form, such as ``model.tree_.to_linkage()``.
+        central nodes; or groups merged, as ``model.tree_`` or in scipy's form.
     n_leaves : int, default 40
         Number of leaves that are drawn; with earlier merges left out, a leaf stands for several clusters or groups.
     names : sequence of str, optional
@@ -116,7 +116,7 @@ def dendrogram(
         central = tree.summary(n_central=2)["central"]
         names = cluster_names(merges, clusters, [central[c] for c in clusters]) if names is None else names
         tree = merges.linkage()
-    linkage = np.asarray(tree)
+    linkage = np.asarray(tree.to_linkage() if hasattr(tree, "to_linkage") else tree)
     n_groups = len(linkage) + 1
     if n_groups < 2:
         raise InputError("one cluster has no tree: there is nothing to draw")
@@ -145,7 +145,7 @@ def dendrogram(
             f"{n_clusters} clusters", (place, 1), (0, 2), xycoords=("data", "axes fraction"),
             textcoords="offset points", ha="center", va="bottom", fontsize=8, color=INK,
         )  # fmt: skip
-    ax.set_xlabel("what the union costs")
+    ax.set_xlabel("merging cost")
     ax.locator_params(axis="x", nbins=5)
     ax.spines[["top", "right", "left"]].set_visible(False)
     return ax

@@ -162,6 +162,7 @@ def test_leaves_of_a_model_are_its_clusters_by_name_or_unions_of_them(planted):
     names = [label.get_text() for label in plot.dendrogram(model).get_yticklabels()]
     central = metrics.central_nodes(graph, model.labels_, count=2)
     assert sorted(names) == [f"{c} (60): {', '.join(map(str, nodes))}" for c, nodes in enumerate(central)]
+    assert len(plot.dendrogram(model.tree_, 12).get_yticklabels()) == 12
     ax = plot.dendrogram(model, 3)
     found = [re.match(r"(\d+) clusters \(|\d+ \(", label.get_text())[1] for label in ax.get_yticklabels()]
     assert len(found) == 3 and sum(int(count or 1) for count in found) == 8
