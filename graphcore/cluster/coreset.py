@@ -13,7 +13,7 @@ from ..base.streams import Streams, draw_by_weight
 from ..base.types import AnyGraph, ArrayLike, RandomState
 from ..base.validation import check_choice, check_integer, check_real, check_size, read_only, refused
 from ..exceptions import InputError, ParameterError, warn_user
-from ..graphs.as_graph import as_graph, graph_maker
+from ..graphs.as_graph import as_graph
 from ..graphs.graph import Graph
 from ..graphs.rows import given_unit
 from ..kernels.base import Kernel
@@ -624,12 +624,6 @@ def build_coreset(
         if is_matrix:
             return sample_coreset(as_kernel(graph), n_clusters, **settings)
         return sample_coreset(graph, n_clusters, **settings).over(graph)
-    shape: tuple[int, ...] = getattr(graph, "shape", ())
-    if len(shape) == 2 and shape[0] != shape[1] and graph_maker(graph, declared=True) is None:
-        raise InputError(
-            f"graph is an array of shape {shape}, and no graph; for vectors X give their graph, knn_graph(X), or "
-            "kernels.vectors.VectorKernel(X, kernels.functions.kernel_function('gaussian', bandwidth=...))"
-        )
     loops = check_real("self_loop", self_loop, low=0.0), check_real("shift", shift, low=0.0)
     of_graph = GraphKernel(as_graph(graph), *loops)
     if nodes is None:
@@ -637,7 +631,10 @@ def build_coreset(
     else:
         nodes = np.unique(np.asarray(nodes))
         if not len(nodes) or nodes.dtype.kind not in "iu" or nodes[0] < 0 or nodes[-1] >= of_graph.n_points:
-            raise InputError(f"nodes must be integers from 0 to {of_graph.n_points - 1}, at least one; got {nodes}")
+            raise InputError(
+                f"nodes must be integers from 0 to {of_graph.n_points - 1}, at least one; got {nodes} (of a mask give "
+                "numpy.flatnonzero(mask))"
+            )
         nodes = nodes.astype(np.int64)
         found = sample_coreset(of_graph.submatrix(nodes), n_clusters, **settings).of(nodes)
         found = dataclasses.replace(found, nodes=nodes)

@@ -206,6 +206,11 @@ def _checked_rows(model, X):
             f"X is no matrix; give for each new node a row of weights, to the {model.n_features_in_} fitted nodes "
             "(Reshape your data with [X] if it is one row); theirs are in labels_"
         )
+    if kind == "distances" and np.shape(X)[1:] != (model.n_features_in_,):
+        raise InputError(
+            f"this model was fitted to distances, and X has shape {np.shape(X)}; of each new row give the nearest of "
+            f"those fitted, such as index.kneighbors(X), or its distances to all {model.n_features_in_}"
+        )
     if kind == "vectors" and hasattr(X, "tocsr") and not hasattr(model._reference.vectors, "tocsr"):
         raise InputError(
             "X is sparse, and the rows that were fitted are not; give X.toarray(), a block of rows at a time"

@@ -111,7 +111,6 @@ def reduce_coreset(
     graph: AnyGraph | None = None,
     method: str = "importance",
     n_seeds: int | str = "auto",
-    replace: bool = False,
     random_state: RandomState = None,
 ) -> Coreset:
     """Draw a smaller coreset of the points of a coreset, with weights by which it stands for the same whole.
@@ -122,15 +121,13 @@ def reduce_coreset(
     n_clusters : int
         Number of clusters that the coreset is for.
     size : int
-        Points, or draws with `replace`. A coreset that is no larger is returned as it is.
+        Points, all of them different: draws would repeat some of the few. A coreset that is no larger is returned.
     graph : Graph, sparse matrix or networkx graph, optional
         The graph of the coreset's nodes; not needed for vectors, which a coreset holds.
     method : {"importance", "uniform", "degree"}, default "importance"
         As for :func:`build_coreset`, on weighted points; "degree", for graphs, draws by weight.
     n_seeds : int or "auto", default "auto"
         D2 seeds; "auto" is ``2 * n_clusters``.
-    replace
-        As for :func:`build_coreset`, with distinct points by default: draws would repeat some of the few.
     random_state : int, Generator, RandomState or None
 
     Returns
@@ -184,7 +181,7 @@ def reduce_coreset(
     # A part may hold points of fewer clusters than there are, so only the number of seeds is by the clusters.
     found = sample_coreset(
         among, 1, weights=weights, size=size, method=method, n_seeds=2 * n_clusters if auto else n_seeds,
-        replace=replace, random_state=random_state,
+        replace=False, random_state=random_state,
     )  # fmt: skip
     if whole is not None:
         found = found.of(coreset.indices).of_graph(whole.graph, whole.multiple, whole.shift)

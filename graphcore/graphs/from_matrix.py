@@ -75,8 +75,8 @@ def from_scipy(
     n_nodes = A.shape[0]
     if n_nodes != A.shape[1]:
         raise InputError(
-            f"an adjacency matrix is square; this one has shape {A.shape}; for rows and columns of two kinds use "
-            "Graph.from_biadjacency"
+            f"a matrix of shape {A.shape} is no adjacency matrix, which is square; if rows are vectors give "
+            "knn_graph(X), if columns are other nodes Graph.from_biadjacency"
         )
     indptr = np.asarray(A.indptr, dtype=np.int64)
     data = A.data[: indptr[-1]]
