@@ -188,12 +188,12 @@ def check_labels(name, labels, n_nodes, *, n_clusters=None):
 
 
 def check_targets(y, n_points):
-    """Raise an InputError for targets that are not one for each point, or known in part; nothing reads them."""
+    """Warn of targets that are not one for each point, or may be labels known in part; nothing reads them."""
     targets = label_array("y", y)
     if targets.shape[:1] != (n_points,) or are_missing(targets).any() or np.any(targets == -1):
-        raise InputError(
-            f"y has shape {targets.shape}, and is ignored: leave it out; known labels, one for each of {n_points} "
-            "nodes, -1 where there is none, are fit(X, labels=...)"
+        warn_user(
+            f"y has shape {targets.shape}, and is ignored; known labels, one for each of {n_points} nodes, -1 where "
+            "there is none, are fit(X, labels=...)"
         )
 
 
@@ -247,13 +247,13 @@ def count_linked(graph):
 
 # Names of parameters here, and those that other libraries have for them.
 _OTHERWISE = {
-    "random_state": "seed rng random_seed", "n_clusters": "k n_communities n_components n_parts nclusters",
+    "random_state": "seed rng random_seed", "n_clusters": "k n_communities n_parts nclusters",
     "n_neighbors": "k min_samples", "n_jobs": "n_threads num_threads threads n_workers workers",
     "resolution": "gamma resolution_parameter", "coreset_size": "size coreset_ratio", "delimiter": "sep",
     "size": "coreset_size coreset_ratio", "sampling": "method", "method": "sampling", "clusterer": "kmeans_alg",
     "n_seeds": "k_over_sampling_factor", "outliers": "contamination noise",
     "max_cluster_size": "max_comm_size", "initial_labels": "init initial_membership", "symmetrize": "directed",
-    "sample_weight": "weights node_weights",
+    "sample_weight": "weights node_weights", "columns": "source target usecols",
 }  # fmt: skip
 
 
@@ -300,5 +300,5 @@ def _refusing(function, called):
 def _hint(name, parameters):
     """Tell the nearest parameter, or all if none is near."""
     there = [each for each in parameters if each not in ("self", "cls")]
-    near = [each for each in there if name in _OTHERWISE.get(each, "").split()] or get_close_matches(name, there, 1)
+    near = [one for one in there if name in _OTHERWISE.get(one, "").split()] or get_close_matches(name, there, 1, 0.65)
     return f"did you mean {near[0]}?" if near else f"it has {', '.join(there)}"

@@ -338,8 +338,6 @@ def predict(console, model, input, encoding, output, quiet):
             labels = fitted.predict(X)
         except ValueError as error:  # of scikit-learn, too
             said = str(error).partition("\n")[0].rstrip(".")
-            if fitted.affinity_ == "precomputed" and "features" in said:
-                said += f"; {model} is of a graph: a row has a weight for each of its {fitted.graph_.n_nodes} nodes"
             raise InputError(f"{input}: {said}") from error
     with console.stages("write"):
         if os.path.splitext(output.lower())[1] == ".parquet":

@@ -132,7 +132,7 @@ def _lines(facts, pairs):
         lines.append(("left out", f"{left}, {without:,} of label -1 in either" if without else left))
     if len(pairs) > 1:  # the lines above are about the last pair
         lines += [
-            (f"level {pair['level']}, {pair['other_level']}",
+            (f"columns {pair['level']}, {pair['other_level']}",
              f"ARI {pair['ari']:.4f}, NMI {pair['nmi']:.4f}, homogeneity {pair['homogeneity']:.4f}, completeness "
              f"{pair['completeness']:.4f}; {pair['n_clusters']:,} clusters, {pair['n_other']:,} in the other")
             for pair in pairs

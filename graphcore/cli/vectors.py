@@ -134,7 +134,7 @@ def _load_text(source, encoding):
         header = head
         warn_user(f"{source.name}: the first line counts the columns, and is not read as a vector")
     if header and edge_columns(header, certain=True) is not None:
-        raise InputError("the columns are called as the ends of edges are; leave --vectors out")
+        raise InputError("the columns are called as the ends of edges are; edges are clustered without --vectors")
     layout: dict[str, Any] = {
         "delimiter": delimiter, "skiprows": 0 if header is None else 1, "comments": marks or None, "ndmin": 2,
         "quotechar": '"',

@@ -201,9 +201,10 @@ def _checked_rows(model, X):
     if kind == "distances" and model._reference.searcher is not None:
         return as_vectors(X, least=1)
     (refuse_as_vectors if kind == "vectors" else check_given)(X)
-    if kind == "edges" and not hasattr(X, "tocsr") and (edge_columns(column_names(X)) or np.asarray(X).ndim == 1):
+    width = model.n_features_in_
+    if kind == "edges" and (edge_columns(column_names(X)) or np.shape(X)[1:] != (width,)):
         raise InputError(
-            f"X is no matrix; give for each new node a row of weights, to the {model.n_features_in_} fitted nodes "
+            f"X is no matrix of {width} columns; give for each new node a row of weights to the {width} fitted nodes "
             "(Reshape your data with [X] if it is one row); theirs are in labels_"
         )
     if kind == "distances" and np.shape(X)[1:] != (model.n_features_in_,):

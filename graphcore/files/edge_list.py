@@ -9,7 +9,6 @@ import csv
 import math
 import os
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
@@ -79,7 +78,7 @@ class Reading:
         check_delimiter(self.delimiter)
         if not all(isinstance(mark, str) and mark for mark in self.marks):
             raise ParameterError(f"comments={self.comments!r} must be strings that begin a comment, like ('#', '%')")
-        if self.header not in (None, True, False):
+        if not isinstance(self.header, (bool, type(None))):
             raise ParameterError(f"header={self.header!r} must be True, False or None (guess)")
         if columns is not None:
             if not isinstance(columns, (tuple, list)) or len(columns) != 2 or columns[0] == columns[1]:
@@ -129,8 +128,9 @@ def choose_columns(names, numeric, reading, idle=(), times=()):
     elif named is not None:
         ends = tuple(map(names.index, named))
     else:
-        stated = () if reading.weight_column == "auto" else (_place(reading.weight_column, names, "weight_column"),)
-        likely = [c for c in range(len(names)) if c not in index and c not in stated]
+        stated = reading.weight_column
+        stated = find_weight([names[c] for c in numeric]) if stated == "auto" else stated
+        likely = [c for c in range(len(names)) if c not in (*index, _place(stated, names, "weight_column"))]
         likely = likely if len(likely) > 1 else list(range(len(names)))
         nodes = [c for c in likely if c not in times and not is_time(names[c])]
         ends = tuple([*nodes, *likely][:2] if len(likely) > 2 else likely[:2])
@@ -276,21 +276,12 @@ def _guess_dialect(source, reading):
         called, int(own[1]) if own and own[1] != "named" else None, reading.encoding, notes,
     )  # fmt: skip
     if ids == "string" and reading.ids == "auto":
-        notes += _doubts(ends, may_be_header=reading.header is None and not header)
+        mixed = [side for side in zip(*ends, strict=True) if 2 * sum(map(is_id, side)) > len(side)]
+        odd = next((name for side in mixed for name in side if not is_id(name) and not is_number(name)), None)
+        if odd is not None:
+            notes.append(f"a node is called {odd[:40]!r} among integers; leave its line out if it is none")
     notes += _doubts_of_comments(remarks, ends, dialect, reading.declared)
     return dialect
-
-
-def _doubts(ends, may_be_header):
-    """Return notes on names that may be no nodes: a first line unlike the others, words among integers."""
-    often, notes = Counter(chain(*ends)), []
-    if may_be_header and len(ends) > 2 and max(map(often.get, ends[0])) == 1 < min(map(often.get, chain(*ends[1:]))):
-        notes.append(f"no other line has the nodes {ends[0]} of the first; pass header=True (--header) if it is none")
-    mixed = [side for side in zip(*ends, strict=True) if 2 * sum(map(is_id, side)) > len(side)]
-    odd = next((name for side in mixed for name in side if not is_id(name) and not is_number(name)), None)
-    if odd is not None:
-        notes.append(f"a node is called {odd[:40]!r} among integers; leave its line out if it is none")
-    return notes
 
 
 def _doubts_of_comments(remarks, ends, dialect, is_declared):
@@ -575,7 +566,11 @@ def graph_of_blocks(edges, reading, name):
             warn_user(f"{name}: {told}")
         if edges.called and all(one in names for one in edges.called[:2]):
             warn_user(f"{name}: nodes are called as the columns are, {edges.called[:2]}; is a header repeated?")
-        _tell_of_headers([names[i] for i in ends[0]], weights, len(ends), len(names), name)
+        first = tuple(names[i] for i in ends[0])
+        _tell_of_headers(first, weights, len(ends), len(names), name)
+        alone = np.bincount(ends.ravel())[ends].max(axis=1) == 1  # edges whose nodes no other line has
+        if reading.header is None and isinstance(edges.called[0], int) and alone[0] and alone.sum() == 1 < len(ends):
+            warn_user(f"{name}: no other line has {first} of the first; pass header=True (--header) if it is no edge")
         unfit = first_unfit(names)
         if unfit is not None:
             raise FormatError(f"the node name {unfit!r} has control characters or line ends; is a quote not closed?")

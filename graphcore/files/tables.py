@@ -241,6 +241,7 @@ def _named_columns(source, columns):
     heads = [column[0] for column in columns]
     known = [c for c, head in enumerate(heads) if plain(head) in _CLUSTERS - {"label", "x"} or _LEVEL.fullmatch(head)]
     known = known or [c for c, head in enumerate(heads) if plain(head) in _CLUSTERS]  # a label may be a node's name
+    known.sort(key=lambda c: _LEVEL.fullmatch(heads[c]) is None)  # "cluster" is the finest, wherever it stands
     if not (known and _LEVEL.fullmatch(heads[known[0]])) and not _has_header(columns, _CLUSTERS | _NODES):
         return columns
     rest = [c for c in range(len(heads)) if c not in known]

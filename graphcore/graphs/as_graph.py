@@ -132,8 +132,9 @@ def refuse_as_vectors(X, remedy=None):
     """
     check_given(X)
     _refuse_path(X, "an array or a graph")
-    if hasattr(X, "collect_schema") and not hasattr(X, "shape"):
-        raise InputError(f"X is a lazy frame ({type(X).__name__}); collect it first: X.collect()")
+    lazy = next((call for call in ("collect", "compute") if hasattr(X, call) and hasattr(type(X), "columns")), None)
+    if lazy:
+        raise InputError(f"X is a lazy frame ({type(X).__name__}); collect it first: X.{lazy}()")
     if edge_columns(column_names(X), certain=True) is not None:
         raise InputError(
             "X is a table of edges by the names of its columns, and vectors are needed; for a graph give "
@@ -207,5 +208,6 @@ def _first_odd(X):
         if isinstance(value, (str, bytes)) or hasattr(value, "isoformat"):
             what = f"text ({value!r})" if isinstance(value, (str, bytes)) else f"times ({value})"
             remedy = "leave it out, or if these are numbers give X.astype(float), if names of nodes"
-            return f"{column} {what}; {remedy} graphcore.Graph.from_edges(sources, targets)"
+            made = "table(X, source, target)" if names else "edges(sources, targets)"
+            return f"{column} {what}; {remedy} graphcore.Graph.from_{made}"
     return None

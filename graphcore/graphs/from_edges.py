@@ -32,7 +32,7 @@ _LARGEST_GAP = 1 << 27
 
 
 def from_edges(
-    cls: "type[graphcore.Graph]", sources: ArrayLike, targets: ArrayLike, weights: ArrayLike | None = None,
+    cls: "type[graphcore.Graph]", sources: ArrayLike, targets: ArrayLike = (), weights: ArrayLike | None = None,
     n_nodes: int | None = None, *, node_names: ArrayLike | None = None, symmetrize: str = "max", warn: bool = True,
 ) -> "graphcore.Graph":  # fmt: skip
     """Make a graph from a list of edges.
@@ -151,7 +151,7 @@ def as_ids(name, values):
     """Return ids as an int32 or int64 array of one dimension, or raise an InputError that names the parameter."""
     values = unmasked(name, values)
     if values.ndim != 1:
-        raise InputError(f"{name} must be one-dimensional, got shape {values.shape}")
+        raise InputError(f"{name} must be one-dimensional, got shape {values.shape}; of pairs give *np.asarray(X).T")
     if len(values) == 0:
         return values.astype(np.int32)
     if values.dtype.kind == "f":

@@ -172,8 +172,8 @@ def _rows_of(graph, table):
         missing = rows < 0
     if missing.any():
         raise table.error(
-            f"node {called[missing][:1].tolist()[0]!r} of the edges is none of the {len(table)} nodes of the "
-            "table; add a row for each node that has an edge, or leave nodes (--nodes) out"
+            f"node {called[missing][:1].tolist()[0]!r} of the edges is none of the {len(table)} nodes of the table "
+            f"({ids[0]!s:.40} and others); add a row for each node that has an edge, or leave nodes (--nodes) out"
         )
     return rows
 

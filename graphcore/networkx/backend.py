@@ -196,7 +196,7 @@ def clustered(graph, k, seed, options):
 
     seed = seed.getrandbits(32) if isinstance(seed, random.Random) else seed
     known = {name: options.pop(name, None) for name in ("labels", "initial_labels", "sample_weight")}
-    return CoresetSpectralClustering(n_clusters=k, random_state=seed, **options).fit(graph, **known)
+    return CoresetSpectralClustering(**{"n_clusters": k, "random_state": seed} | options).fit(graph, **known)
 
 
 def sets_of(nodes, labels):

@@ -32,8 +32,9 @@ def test_functions_methods_and_constructors_of_graphs_say_so_too():
     }.items():
         with pytest.raises(graphcore.ParameterError, match=f"did you mean {meant}"):
             refused()
-    with pytest.raises(graphcore.ParameterError, match=r"it has labels, truth, graph$"):
-        graphcore.metrics.agreement([0], [0], zzz=1)
+    for unlike in ("n_components", "n_iter"):  # no numbers of clusters
+        with pytest.raises(graphcore.ParameterError, match=r"it has n_clusters, .* verbose$"):
+            graphcore.CoresetSpectralClustering(**{unlike: 1})
 
 
 def test_what_is_public_is_pickled_cloned_and_inspected_as_ever():

@@ -148,7 +148,7 @@ def test_compare_and_report_understand_levels(folder, told, facts_of):
     facts = facts_of("compare levels.tsv labels.tsv --graph graph.txt")
     found = [(f["level"], f["other_level"], f["n_clusters"]) for f in facts["levels"]]
     assert found == [(1, 1, 1), (2, 1, 2), (3, 1, 6)] and facts["levels"][1]["ari"] == 1
-    assert re.search("^level 1, 2 +ARI 1.0000, NMI 1.0000", told("compare labels.tsv levels.tsv").out, re.MULTILINE)
+    assert re.search("^columns 1, 2 +ARI 1.0000, NMI 1.0000", told("compare labels.tsv levels.tsv").out, re.MULTILINE)
     told("report graph.txt levels.tsv -o page.html --no-pictures")
     page = Page((folder / "page.html").read_text(encoding="utf-8"))
     assert {row["inside"] for row in page.clusters} == {"0", "1"} and len(page.clusters) == 6

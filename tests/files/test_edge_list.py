@@ -154,7 +154,7 @@ def test_overrides(write):
         *({"weight_column": column} for column in (-1, "weight")),
         *({"comments": marks} for marks in ([1], "", 5)),
         *({"encoding": name} for name in ("klingon", "hex", "undefined", "rot13", 3)),
-        {"header": "yes"},
+        {"header": 0},
         {"ids": "float"},
         {"symmetrize": "median"},
         {"format": "json"},
@@ -300,9 +300,9 @@ def test_lines_unlike_the_first_are_errors(write, text, said):
         ("7 a b\n8 b c\n9 c a\n", r"columns \(1, 2\)", {("a", "b", 7.0), ("b", "c", 8.0), ("a", "c", 9.0)}),
         ("9 101 8\n8 102 9\n", r"pass columns=\(0, 2\) if the ends are", {(9, 101, 8.0), (8, 102, 9.0)}),
         (
-            "n.name,m.name\na,b\nb,c\nc,a\n",
-            "no other line has the nodes.*header=True",
-            {("m.name", "n.name", 1.0), ("a", "b", 1.0), ("b", "c", 1.0), ("a", "c", 1.0)},
+            "n.name,m.name\na,b\nb,c\nc,d\n",
+            r"no other line has \('n.name', 'm.name'\) of the first.*header=True",
+            {("m.name", "n.name", 1.0), ("a", "b", 1.0), ("b", "c", 1.0), ("c", "d", 1.0)},
         ),
         (
             "99999 1e+05\n1e+05 100001\n100001 100000\n",
@@ -312,6 +312,8 @@ def test_lines_unlike_the_first_are_errors(write, text, said):
         ("source,target\na,b\nsource,target\n", "is a header repeated", {("a", "b", 1.0), ("source", "target", 1.0)}),
         ("s,t\n1,2\n2,3\nTotal,2\n", "'Total' among integers", {("1", "2", 1.0), ("2", "3", 1.0), ("2", "Total", 1.0)}),
         ("3 3\n1 2\n2 3\n3 1\n", "seems to count", {(3, 3, 1.0), (1, 2, 1.0), (2, 3, 1.0), (1, 3, 1.0)}),
+        ("a b\nc d\nd e\nf g\n", None, {("a", "b", 1.0), ("c", "d", 1.0), ("d", "e", 1.0), ("f", "g", 1.0)}),
+        ("weight,x,y\n2,a,b\n1,c,d\n", None, {("a", "b", 2.0), ("c", "d", 1.0)}),
         ("1 2 2001\n2 3 1999\n", "column 2 not read", {(1, 2, 1.0), (2, 3, 1.0)}),
     ],
 )

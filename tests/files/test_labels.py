@@ -224,6 +224,9 @@ def test_levels_are_columns(tmp_path, named, ending):
     write_labels(levels, tmp_path / f"l.{ending}", named)
     np.testing.assert_array_equal(read_labels(tmp_path / f"l.{ending}", named), levels)
     np.testing.assert_array_equal(read_label_lines(tmp_path / f"l.{ending}")[1], levels)
+    table = dict(zip(("cluster", "level_1", "level_2"), levels.T[[2, 0, 1]], strict=True))  # as model.to_table()
+    write_graph(named, tmp_path / "l.graphml", attributes=table)
+    np.testing.assert_array_equal(read_labels(tmp_path / "l.graphml", named), levels)
     (tmp_path / "l.txt").write_text("2 x 1\n0 light 1\n7 y 3\n")
     found = read_labels(tmp_path / "l.txt", PATH, partial=True)
     assert found.tolist() == [["light", "1"], ["-1", "-1"], ["x", "1"]]

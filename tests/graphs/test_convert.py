@@ -208,7 +208,7 @@ def test_edges_that_are_repeated_and_those_of_weight_zero():
         ((["a"], ["b", "c"]), "1 sources and 2 targets"),
         ((["a"], ["b"], None, 2), "leave n_nodes and node_names out"),
         ((np.array(["a", 1], dtype=object), ["b", "c"]), "all by text"),
-        (([[0, 1]], [[1, 2]]), r"one-dimensional, got shape \(1, 2\)"),
+        (([[0, 1], [1, 2]],), r"one-dimensional, got shape \(2, 2\); of pairs give \*np.asarray\(X\).T"),
         (([0, -1], [1, 2]), "start at 0; found -1"),
         (([0, 1], [1, 5], None, 3), "node id 5 is beyond n_nodes=3"),
         (([0, 1], [1, 2], [1.0]), r"2 edges need shape \(2,\)"),

@@ -234,7 +234,7 @@ def test_bad_parameters(tmp_path):
         (a, {"n_nodes": 3}, ParameterError, "n_nodes=3 is for edge blocks"),
         (a, {"columns": (1, 1)}, ParameterError, "columns="),
         (a, {"out": tmp_path / "g.npz"}, ParameterError, r"called NAME\.store"),
-        (3, {}, ParameterError, "source must be"),
+        (np.zeros((3, 2), int), {}, ParameterError, "source must be.*write_graph"),
         ([a, b], {}, InputError, r"a\.txt are integers, those of .*b\.txt names"),
         ([a, c], {}, InputError, r"c\.txt has weights and .*a\.txt has none"),
         (tmp_path / "missing", {}, FileNotFoundError, "missing"),
