@@ -39,6 +39,14 @@ def picture(function):
     return function
 
 
+def is_model(given):
+    """Return whether this is a fitted CoresetSpectralClustering; any other model is refused."""
+    is_fitted = hasattr(given, "quotient_graph_")
+    if hasattr(given, "get_params") and not is_fitted:
+        raise InputError(f"{given!r} is no fitted CoresetSpectralClustering: fit it, or give a graph and labels")
+    return is_fitted
+
+
 def axes_of(ax, figsize):
     """Return the axes given, or those of a new figure."""
     if ax is not None:

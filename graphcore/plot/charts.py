@@ -8,13 +8,14 @@ from ..base.types import ArrayLike, Axes, Sequence
 from ..base.validation import check_integer
 from ..cluster.refine.merging import MergeTree
 from ..exceptions import InputError
-from ..metrics import cut_and_volume
+from ..metrics import ClusterSums, cut_and_volume
 from ._style import (
     INK,
     MIDDLE,
     STEPS,
     axes_of,
     clusters_gid,
+    is_model,
     label_points,
     picture,
     plain_numbers,
@@ -29,29 +30,32 @@ _N_NAMED = 8
 
 @picture
 def cluster_sizes(
-    sums: Any, *, stability: ArrayLike | None = None, ax: Axes | None = None,
+    graph: Any, labels: ArrayLike | None = None, *, stability: ArrayLike | None = None, ax: Axes | None = None,
 ) -> Axes:  # fmt: skip
     """Draw a dot for each cluster: its size, its conductance, and its stability as the dot's shade.
 
     Parameters
     ----------
-    sums : fitted model, or ClusterSums
-        A :class:`graphcore.CoresetSpectralClustering`, or what :func:`graphcore.metrics.cut_and_volume` returns.
+    graph : fitted model, Graph, sparse matrix or networkx graph
+        A :class:`graphcore.CoresetSpectralClustering`, a graph with `labels`, or what
+        :func:`graphcore.metrics.cut_and_volume` returns of them.
+    labels : array-like of shape (n_nodes,), integer, optional
+        Cluster of every node, from 0; -1 for none.
     stability : array-like of shape (n_clusters,), optional
-        Shades of the dots, 0 light to 1 dark. Default: ``cluster_stability_`` of the model; for sums there is none.
+        Shades of the dots, 0 light to 1 dark. Default: ``cluster_stability_`` of the model; for others there is none.
     {ax}
 
     Examples
     --------
     >>> import graphcore
     >>> graph = graphcore.Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
-    >>> sums = graphcore.metrics.cut_and_volume(graph, [0, 0, 0, 1, 1, 1])
-    >>> graphcore.plot.cluster_sizes(sums).get_ylabel()
+    >>> graphcore.plot.cluster_sizes(graph, [0, 0, 0, 1, 1, 1]).get_ylabel()
     'conductance'
     """
-    if hasattr(sums, "quotient_graph_"):
-        stability = sums.cluster_stability_ if stability is None else stability
-        sums = cut_and_volume(sums.graph_, sums.labels_, sums.n_clusters_)
+    if is_model(graph):
+        stability = graph.cluster_stability_ if stability is None else stability
+        graph, labels = graph.graph_, graph.labels_
+    sums = graph if isinstance(graph, ClusterSums) else cut_and_volume(graph, labels)
     ax = axes_of(ax, (6.4, 4))
     filled = np.flatnonzero(sums.size)
     if len(filled) == 0:
@@ -111,7 +115,7 @@ def dendrogram(
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['2 (12): 33, 32', '3 (6): 24, 25', '0 (5): 5, 6', '1 (11): 0, 1']
     """
-    if hasattr(tree, "tree_"):
+    if is_model(tree):
         merges, clusters = _merges_of_clusters(tree.tree_)
         central = tree.summary(n_central=2)["central"]
         names = cluster_names(merges, clusters, [central[c] for c in clusters]) if names is None else names

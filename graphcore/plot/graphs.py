@@ -6,7 +6,6 @@ import numpy as np
 
 from ..base.colors import color_of, components
 from ..base.types import ArrayLike, Axes, Sequence
-from ..base.validation import check_integer
 from ..exceptions import InputError
 from ..graphs.graph import Graph, subgraph
 from ..metrics.quality import placed_labels
@@ -17,6 +16,7 @@ from ._style import (
     axes_of,
     clusters_by_size,
     clusters_gid,
+    is_model,
     picture,
     scatter_clusters,
 )
@@ -27,6 +27,7 @@ from ._style import (
 _WIDTH, _HEIGHT = 420.0, 320.0
 _MIN_RADIUS, _MAX_RADIUS = 8.0, 34.0
 _DISKS_SHARE = 0.28
+_MOST_DISKS = 40
 _GAP = 4.0
 _N_LINKS = 3
 _ROUNDS = 400
@@ -34,10 +35,9 @@ _ROUNDS = 400
 
 @picture
 def quotient_graph(
-    matrix: Any, sizes: ArrayLike | None = None, *, n_clusters: int = 40,
-    names: Sequence[str] | None = None, ax: Axes | None = None,
+    graph: Any, labels: ArrayLike | None = None, *, names: Sequence[str] | None = None, ax: Axes | None = None,
 ) -> Axes:  # fmt: skip
-    """Draw clusters as disks and the edges between them as lines, the three heaviest of each cluster.
+    """Draw the 40 largest clusters as disks, and the edges between them as lines, the three heaviest of each cluster.
 
     The area of a disk is in proportion to the cluster's size (small ones are drawn larger than that, to have room for
     the number), its colour that of the cluster in all pictures. The width of a line grows with the weight of the edges
@@ -45,13 +45,11 @@ def quotient_graph(
 
     Parameters
     ----------
-    matrix : fitted model, Graph, csr_array or array-like of shape (n_clusters, n_clusters)
-        A :class:`graphcore.CoresetSpectralClustering`, its `quotient_graph_`, or what
-        :func:`graphcore.metrics.quotient_graph` returns.
-    sizes : array-like of shape (n_clusters,), optional
-        Nodes in each cluster. Default: those of the model; for a graph or a matrix the clusters' volumes.
-    n_clusters : int, default 40
-        Draw the largest ones; the title says how many there are.
+    graph : fitted model, Graph, sparse matrix or networkx graph
+        A :class:`graphcore.CoresetSpectralClustering`. Without `labels` the nodes are clusters already, as in its
+        `quotient_graph_` and in what :func:`graphcore.metrics.quotient_graph` returns, and their volumes the sizes.
+    labels : array-like of shape (n_nodes,), integer, optional
+        Cluster of every node, from 0; -1 for none.
     names : sequence of str, optional
         Text on the disks; default the clusters' numbers. The number stands for a name that does not fit.
     {ax}
@@ -60,23 +58,24 @@ def quotient_graph(
     --------
     >>> import graphcore
     >>> graph = graphcore.Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
-    >>> Q = graphcore.metrics.quotient_graph(graph, [0, 0, 0, 1, 1, 1])
-    >>> len(graphcore.plot.quotient_graph(Q, [3, 3]).patches)
+    >>> len(graphcore.plot.quotient_graph(graph, [0, 0, 0, 1, 1, 1]).patches)
     2
     """
     import scipy.sparse as sp
 
-    if hasattr(matrix, "quotient_graph_"):
-        labels, matrix = matrix.labels_, matrix.quotient_graph_
-        sizes = np.bincount(labels[labels >= 0], minlength=matrix.n_nodes) if sizes is None else sizes
-    matrix = matrix.to_scipy() if isinstance(matrix, Graph) else sp.csr_array(matrix)
-    sizes = np.atleast_1d(matrix.sum(axis=1) if sizes is None else sizes)
-    most = check_integer("n_clusters", n_clusters, low=1)
-    shown = np.argsort(-sizes, kind="stable")[:most]
+    if is_model(graph):
+        graph, labels = graph.graph_, graph.labels_
+    if labels is None:
+        matrix = graph.to_scipy() if isinstance(graph, Graph) else sp.csr_array(graph)
+    else:
+        graph, labels, k = placed_labels(graph, labels, None)
+        matrix = weight_between(graph, labels, k or None)
+    volumes = np.asarray(matrix.sum(axis=1)).ravel()
+    sizes = volumes if labels is None else np.bincount(labels[labels >= 0], minlength=len(volumes))
+    shown = np.argsort(-sizes, kind="stable")[:_MOST_DISKS]
     shown = shown[sizes[shown] > 0]
     if len(shown) == 0:
         raise InputError("no cluster holds a node: there is nothing to draw")
-    volumes = np.asarray(matrix.sum(axis=1)).ravel()
     links = heaviest_links(matrix[shown][:, shown].tocoo(), volumes[shown])
     radii = disk_radii(sizes[shown])
     places = disk_places(len(shown), links, radii)
@@ -221,7 +220,7 @@ def graph_drawing(graph: Any, labels: ArrayLike | None = None, *, ax: Axes | Non
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['0', '1']
     """
-    if hasattr(graph, "quotient_graph_"):
+    if is_model(graph):
         graph, labels = graph.graph_, graph.labels_ if labels is None else labels
     graph, labels, k = placed_labels(graph, labels, None)
     nodes = np.flatnonzero(labels >= 0)

@@ -43,7 +43,7 @@ def draw_pictures(facts):
     drawings = {"sizes": ("Sizes and conductance", lambda ax: cluster_sizes(sums, stability=stability, ax=ax))}
     if len(facts.filled) > 1:
         title = "Clusters and the links between them"
-        drawings["quotient"] = (title, lambda ax: quotient_graph(facts.quotient, sums.size, ax=ax))
+        drawings["quotient"] = (title, lambda ax: quotient_graph(facts.graph, facts.labels, ax=ax))
     if sums.size.sum() <= MOST_DRAWN:
         drawings["drawing"] = ("The graph", lambda ax: graph_drawing(facts.graph, facts.labels, ax=ax))
     if facts.tree is not None and facts.tree.n_leaves > 2:

@@ -9,7 +9,6 @@ mpl.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from scipy.spatial.distance import pdist
@@ -100,16 +99,23 @@ def test_sizes_can_be_read_for_any_number_of_clusters(k):
 # -- quotient graph ----------------------------------------------------------------------------------------------------
 
 
-def random_quotient(k, seed=0, density=0.3):
-    rng = np.random.default_rng(seed)
-    A = np.triu(rng.random((k, k)) * (rng.random((k, k)) < density), 1)
-    return sp.csr_array(A + A.T + np.diag(rng.random(k) * 3)), np.maximum(1, rng.lognormal(4, 1.5, k).astype(int))
+def random_clusters(k):
+    """Return a graph of k stars of many sizes, whose middles are linked at random, their labels, and the sizes."""
+    rng = np.random.default_rng(0)
+    sizes = np.maximum(2, rng.lognormal(4, 1.5, k).astype(int))
+    labels = np.repeat(np.arange(k), sizes)
+    middles = np.cumsum(sizes) - sizes
+    A = np.triu(rng.random((k, k)) * (rng.random((k, k)) < 0.3), 1)
+    a, b = np.nonzero(A)
+    sources, targets = np.append(middles[labels], middles[a]), np.append(np.arange(len(labels)), middles[b])
+    graph = graphcore.Graph.from_edges(sources, targets, np.append(np.ones(len(labels)), A[a, b]))
+    return graph, labels, sizes
 
 
 @pytest.mark.parametrize("k", [1, 2, 12, 300])
 def test_quotient_disks_do_not_overlap_and_lie_on_the_page(k):
-    Q, sizes = random_quotient(k)
-    ax = plot.quotient_graph(Q, sizes)
+    graph, labels, sizes = random_clusters(k)
+    ax = plot.quotient_graph(graph, labels)
     found = [(np.array(p.center), p.radius) for p in ax.patches]
     assert len(found) == min(k, 40)
     for i, (centre, radius) in enumerate(found):
@@ -201,11 +207,11 @@ def test_drawing_has_every_node_and_clusters_lie_apart(planted):
 
 # -- what cannot be drawn ----------------------------------------------------------------------------------------------
 
-Q3 = random_quotient(3)
 PATH = graphcore.Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 4])
 REFUSED = [
     ("no cluster holds a node", lambda: plot.cluster_sizes(sums_like([0, 0], [1, 1]))),
-    ("no cluster", lambda: plot.quotient_graph(Q3[0], [0, 0, 0])),
+    ("no cluster", lambda: plot.quotient_graph(PATH, [-1] * 5)),
+    ("is no fitted CoresetSpectralClustering", lambda: plot.dendrogram(graphcore.KernelKMeans(2))),
     ("n_clusters=6", lambda: plot.dendrogram(random_tree(5), n_clusters=6)),
     ("one cluster has no tree", lambda: plot.dendrogram(np.empty((0, 4)))),
     (
