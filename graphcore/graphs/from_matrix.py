@@ -136,21 +136,16 @@ def leaning(indptr, indices, weights):
     return float(np.mean(signs)) if len(signs) >= 10 else 0.0
 
 
-def from_biadjacency(
-    cls: "type[graphcore.Graph]",
-    B: AnyGraph, *, row_names: ArrayLike | None = None, column_names: ArrayLike | None = None,
-) -> "graphcore.Graph":  # fmt: skip
+def from_biadjacency(cls: "type[graphcore.Graph]", B: AnyGraph) -> "graphcore.Graph":
     """Make a bipartite graph from a rectangular matrix: its rows and its columns are the nodes, rows first.
 
     Clusters of its nodes are co-clusters of the matrix: the first labels are those of its rows, the others those of its
-    columns.
+    columns. :meth:`Graph.with_nodes` names them.
 
     Parameters
     ----------
     B : sparse array or matrix of any format, or ndarray, of shape (n_rows, n_columns)
         Weights of the edges between rows and columns, finite and not negative. Repeated entries add up.
-    row_names, column_names : array-like, optional
-        Names of rows and columns. If either is given, nodes are called "r:" and "c:" and their name, or number.
 
     Returns
     -------
@@ -185,17 +180,7 @@ def from_biadjacency(
     turned = away(B.T.tocsr)
     indptr = np.concatenate([B.indptr[:-1].astype(np.int64), turned.indptr.astype(np.int64) + B.nnz])
     indices = narrow_ids(np.concatenate([B.indices.astype(np.int64) + n_rows, turned.indices]), n_rows + n_columns)
-    names = None
-    if row_names is not None or column_names is not None:
-        names = _prefixed("row", row_names, n_rows) + _prefixed("column", column_names, n_columns)
-    return made_of(cls, Rows(indptr, indices, np.concatenate([B.data, turned.data])), names)
-
-
-def _prefixed(kind, names, n):
-    names = np.arange(n) if names is None else unmasked(f"{kind}_names", names)
-    if names.shape != (n,):
-        raise InputError(f"{kind}_names have shape {names.shape}; {n} {kind}s need as many names")
-    return [f"{kind[0]}:{name}" for name in names.tolist()]
+    return made_of(cls, Rows(indptr, indices, np.concatenate([B.data, turned.data])), None)
 
 
 def as_csr(A, *, transposed=False):
