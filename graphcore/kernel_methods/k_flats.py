@@ -17,7 +17,6 @@ from ..exceptions import InputError
 from ..graphs.as_graph import is_graph_object, refuse_as_vectors
 from ..kernels.base import membership_matrix
 from ..kernels.checks import check_scale
-from ..neighbors.vectors import check_finite
 from .alternation import FlatsProblem, Rules, alternate, best_of, label_draws
 from .base import DistanceTransformer, EqualRows, merge_equal_rows, real_points
 
@@ -341,7 +340,6 @@ def as_points(X, name="X"):
     X = np.asarray(X, dtype=np.float64)
     if X.ndim != 2 or X.shape[0] == 0 or X.shape[1] == 0:
         raise InputError(f"{name} has shape {X.shape}; rows and columns are needed: (n_samples, n_features)")
-    check_finite(X, name)
     check_scale(X, name=name)
     return X
 

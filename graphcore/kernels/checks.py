@@ -6,6 +6,7 @@ from ..base.loops import limited_libraries
 from ..base.streams import Streams
 from ..base.validation import check_magnitude
 from ..exceptions import InputError, warn_user
+from ..neighbors.vectors import check_finite
 
 # Vectors are squared and products of them squared again: larger numbers overflow on the way, smaller ones vanish. In
 # float32 ("f") and in float64.
@@ -46,14 +47,12 @@ def canonical_csr(X):
 
 
 def check_scale(X, dtype=None, name="X"):
-    """Refuse vectors so long or short that products of them overflow or vanish; NaN and infinity are not looked for.
+    """Refuse vectors that are not finite, or so long or short that products of them overflow or vanish.
 
     Products are computed in `dtype`, by default that of the vectors.
     """
-    values = X.data if hasattr(X, "tocsr") else X
-    if values.size and values.dtype.kind != "b":
-        largest = max(float(values.max()), -float(values.min()))
-        check_magnitude(name, largest, dtype or values.dtype, _LARGEST_VECTORS)
+    if X.dtype.kind != "b":
+        check_magnitude(name, check_finite(X, name), dtype or X.dtype, _LARGEST_VECTORS)
 
 
 def eigenvalue_noise(n_points, dtype):

@@ -5,7 +5,7 @@ import numpy as np
 from ..base.loops import cached_property
 from .base import BLOCK_BYTES, Kernel, vector_columns
 from .checks import as_floats, check_scale, check_vectors
-from .functions import KernelFunction
+from .functions import kernel_function
 from .matrices import DenseKernel
 
 _DIAGONAL_BYTES = 6 << 20
@@ -16,7 +16,7 @@ class VectorKernel(Kernel):
 
     X is an ndarray, memmap or sparse array (n_points, n_features) of any real type; blocks of rows are brought to
     `dtype`, the type of kernel values, when they are used: by default float32 for float32, otherwise float64.
-    `function` is a KernelFunction. A matrix that fits into `held_bytes` is evaluated at the first product, and held.
+    `function` is what `kernel_function` takes. A matrix that fits into `held_bytes` is held from the first product on.
 
     >>> import numpy as np
     >>> from graphcore.kernels.functions import kernel_function
@@ -26,12 +26,13 @@ class VectorKernel(Kernel):
     ([0.0, 1.0, 9.0], [0.0, 1.0, 3.0])
     """
 
-    def __init__(self, X, function: KernelFunction, dtype=None, held_bytes=BLOCK_BYTES):
+    def __init__(self, X, function, dtype=None, held_bytes=BLOCK_BYTES):
         self.precision = np.dtype(dtype or (np.float32 if getattr(X, "dtype", None) == np.float32 else np.float64))
         self.X = X.tocsr() if hasattr(X, "tocsr") else np.asanyarray(X)
         check_vectors(self.X)
         check_scale(self.X, self.precision)
-        self.function, self.is_psd = function, function.is_psd
+        self.function = kernel_function(function, X=self.X)
+        self.is_psd = self.function.is_psd
         self.n_points = self.X.shape[0]
         self._fits = self.precision.itemsize * self.n_points**2 <= held_bytes
         self._held = None

@@ -1,5 +1,7 @@
 """The view of kernel matrices: every form against the dense matrix, and what is refused."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -78,7 +80,7 @@ def test_a_graph(pair, self_loop, seed):
 def test_vectors_in_blocks_of_any_size(seed, n, block_bytes):
     X = np.random.default_rng(seed).standard_normal((n, 2))
     kernel = kernel_function("gaussian", bandwidth=1.0)
-    matrix = VectorKernel(X, kernel, held_bytes=block_bytes)
+    matrix = VectorKernel(X, partial(kernel), held_bytes=block_bytes)
     check(matrix, kernel(X), seed, n_jobs=2)
     assert (matrix._held is not None) == (8 * n * n <= block_bytes)
 
@@ -100,6 +102,8 @@ def test_what_is_refused(bad):
     if K.ndim == 2 and K.dtype.kind != "O":
         with pytest.raises(InputError, match=words):
             SparseKernel(sp.csr_array(K))
+    with pytest.raises(InputError, match="row 0, column 0 is NaN"):
+        VectorKernel([[np.nan]], "linear")
 
 
 @pytest.mark.filterwarnings("error::RuntimeWarning")
