@@ -1,5 +1,6 @@
 """Fixtures shared by all tests, and how deep property tests go."""
 
+import gc
 import os
 import sys
 
@@ -14,6 +15,8 @@ import hypothesis
 import pytest
 
 from . import depth  # noqa: F401  (declares the profiles)
+
+gc.disable()  # until all tests are collected, a quarter of whose time it would take
 
 ROOT = Path(__file__).parents[1]
 LEFT_OUT = {ROOT / "tests" / name for name in ("bench", "docs")}
@@ -41,6 +44,11 @@ def pytest_configure(config):
         option.ignore = [*(option.ignore or ()), *map(str, LEFT_OUT)]
     if option.hypothesis_profile is None:
         hypothesis.settings.load_profile("quick" if is_quick else "full")
+
+
+def pytest_collection_finish():
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)

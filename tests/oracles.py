@@ -114,12 +114,6 @@ def dense(graph):
     return graph.to_scipy().toarray()
 
 
-def permuted(A, rng):
-    """The matrix with its nodes in another order, and the order: new node i is old node order[i]."""
-    order = rng.permutation(len(A))
-    return A[np.ix_(order, order)], order
-
-
 # -- kernel k-means --------------------------------------------------------------------------------------------------
 
 

@@ -57,9 +57,7 @@ def same_partition(a, b):
     return len({*zip(a.tolist(), b.tolist(), strict=True)}) == len(set(a.tolist())) == len(set(b.tolist()))
 
 
-def check_labels(
-    A, labels, k, *, fixed=None, counts=None, min_size=1, max_size=None, warned="",
-):  # fmt: skip
+def check_labels(A, labels, k, *, fixed=None, counts=None, min_size=1, max_size=None, warned=""):
     """Assert what every partition of a dense matrix into k clusters has to keep to; sizes below the least may be told.
 
     `fixed` (n,) are labels that stay, -1 for all others; `counts` (n,) is what nodes count in sizes. `warned` is the
@@ -97,9 +95,7 @@ def check_model(model, *, labels=None, sample_weight=None, warned="", new=None):
     linked = A.sum(axis=1) > 0
     total = linked.sum() if sample_weight is None else int(sample_weight[linked].sum())
     limits = {"min_size": size_of(model.min_cluster_size, total), "max_size": size_of(model.max_cluster_size, total)}
-    check_labels(
-        A, labels, k, fixed=fixed, counts=sample_weight, warned=warned, **limits,
-    )  # fmt: skip
+    check_labels(A, labels, k, fixed=fixed, counts=sample_weight, warned=warned, **limits)
     # Sums and figures.
     inner, volumes = sums_of(A, labels, k)
     kept, tiny = model._reference, volumes.sum() * 1e-9

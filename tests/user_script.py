@@ -36,13 +36,7 @@ def questions(graph: Graph) -> int:
     text: str = tree.to_newick(nodes=True)
     levels: NDArray[np.int32] = tree.labels_at(resolution=tree.levels()["resolution_from"][-1])
     print(len(labels), len(coarse), stability is None, len(central), between.n_nodes, part.n_nodes)
-    print(
-        score,
-        settings.coreset_size,
-        model.seconds_["coreset"] >= 0,
-        model.graph_.n_components,
-        len(text),
-    )
+    print(score, settings.coreset_size, model.seconds_["coreset"] >= 0, model.graph_.n_components, len(text))
     print(len(levels), model.predict(graph)[0], model.transform(graph).shape, model.summary()["size"])
     print(tree.to_networkx(), tree.to_linkage().shape)
     return best

@@ -9,7 +9,6 @@ from graphcore.base import progress
 from tests.cli.test_cluster import process
 
 SETUPS = {
-    "quiet": "verbose = 0",
     "no logging": "verbose = 1",
     "a log": "logging.basicConfig(level=logging.INFO)",
     "a log of warnings": "logging.basicConfig(level=logging.WARNING, force=True)",

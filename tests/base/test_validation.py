@@ -53,12 +53,6 @@ def test_bad_reals(value, limits, message):
         check_real("x", value, **limits)
 
 
-@pytest.mark.parametrize("value", ["c", None, 1, ["a"]])
-def test_bad_choices(value):
-    with pytest.raises(ParameterError, match="is not known; choose one of 'a', 'b'"):
-        check_choice("mode", value, ("a", "b"))
-
-
 @pytest.mark.parametrize(
     ("labels", "expected"),
     [

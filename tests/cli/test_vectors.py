@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from graphcore import GraphWarning, InputError, read_graph
+from graphcore import GraphWarning, InputError
 from graphcore.cli.vectors import read_rows
 
 X = np.arange(12.0).reshape(4, 3)
@@ -164,19 +164,6 @@ def test_vectors_in_parquet(tmp_path):
     path.write_bytes(b"PAR1\x15\x04broken PAR1")
     with pytest.raises(InputError, match="the Parquet table cannot be read"):
         read_rows(str(path))
-
-
-def test_edges_in_parquet_are_those_of_the_text(tmp_path):
-    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
-    path, text = tmp_path / "edges.parquet", tmp_path / "edges.csv"
-    for ends in (([5, 7, 5], [7, 9, 9]), (["a", "c", "a"], ["c", "b", "b"])):
-        parquet.write_table(arrow.table({"from": ends[0], "to": ends[1], "weight": [2.0, 0.5, 1.0]}), path)
-        text.write_text(
-            "from,to,weight\n" + "".join(f"{u},{v},{w}\n" for u, v, w in zip(*ends, [2, 0.5, 1], strict=True))
-        )
-        got, expected = read_graph(path), read_graph(text)
-        np.testing.assert_array_equal(got.node_names, expected.node_names)
-        np.testing.assert_array_equal(got.to_scipy().toarray(), expected.to_scipy().toarray())
 
 
 @pytest.mark.parametrize("place", [0, 3])

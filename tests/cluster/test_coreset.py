@@ -11,16 +11,8 @@ from graphcore.cluster import coreset as draws_module
 from graphcore.cluster.coreset import SAMPLING, distinct_sample, sample_coreset
 from graphcore.kernels.graph import GraphKernel
 
-from ..oracles import (
-    Z_LIMIT,
-    centre_distances,
-    dense_kernel,
-    example,
-    memberships,
-    quick,
-    random_adjacency,
-    z_score,
-)
+from ..oracles import Z_LIMIT, centre_distances, dense_kernel, example, memberships, quick, z_score
+from ..strategies import linked_adjacencies
 
 SCHEMES = {name: {"method": name} for name in SAMPLING} | {"distinct": {"method": "importance", "replace": False}}
 
@@ -79,12 +71,9 @@ def test_error_of_the_cost_falls_with_the_root_of_the_size(scheme):
 
 
 @quick
-@given(st.integers(0, 2**32 - 1), st.sampled_from(SAMPLING), st.data())
-def test_distinct_samples_have_the_size_asked_for(seed, method, data):
-    rng = np.random.default_rng(seed)
-    n = data.draw(st.integers(2, 25))
-    A = random_adjacency(n, 0.5, rng, weighted=bool(rng.integers(2)), isolated=int(rng.integers(0, n - 1)))
-    A[0, 1] = A[1, 0] = 1.0
+@given(linked_adjacencies(2, 25), st.integers(0, 99), st.sampled_from(SAMPLING), st.data())
+def test_distinct_samples_have_the_size_asked_for(drawn, seed, method, data):
+    A, _ = drawn
     graph = Graph.from_scipy(A)
     linked = np.flatnonzero(A.sum(axis=1))
     size = data.draw(st.integers(1, len(linked)))

@@ -186,7 +186,7 @@ def test_unions_of_cells_are_worth_the_same_on_the_coreset_graph(pair, k, seed):
 @pytest.mark.parametrize("eigen_solver", ["power", "exact"])
 def test_two_clusters_of_karate_are_cut_well(eigen_solver):
     karate = load_karate().graph
-    found = [clustered(karate, 2, eigen_solver=eigen_solver, random_state=seed).labels for seed in range(20)]
+    found = [clustered(karate, 2, eigen_solver=eigen_solver, random_state=seed).labels for seed in range(9)]
     assert np.median([normalized_cut(karate, labels) for labels in found]) < 0.15
 
 
@@ -211,7 +211,7 @@ def test_labels_of_nodes_with_loops_are_the_nearest_centroids():
 def test_clear_clusters_are_found_without_moves():
     graph, truth = planted(5, 80, 0.3, 0.005, 0)
     for options in ({}, {"eigen_solver": "exact"}, {"sampling": "degree"}, {"sampling": "uniform"}):
-        found = [clustered(graph, 5, coreset_size=80, random_state=seed, **options) for seed in range(5)]
+        found = [clustered(graph, 5, coreset_size=80, random_state=seed, **options) for seed in range(3)]
         assert np.median([adjusted_rand_score(truth, each.labels) for each in found]) > 0.95
 
 
@@ -349,7 +349,7 @@ def test_an_induced_graph_and_its_labels_are_those_of_the_dense_kernel_with_its_
 def test_algorithm_3_on_an_induced_graph_is_what_dense_numpy_makes_of_it():
     graph, _ = planted(4, 100, 0.3, 0.01, 0)
     K, _ = dense_kernel(dense(graph), 1.0)
-    for seed in range(3):
+    for seed in range(2):
         options = {"coreset_graph": "induced", "coreset_size": 150, "eigen_solver": "exact"}
         found = clustered(graph, 4, random_state=seed, **options)
         points, weights = found.coreset.indices, found.coreset.weights

@@ -43,7 +43,7 @@ def test_small_graphs(name, k):
     check(A, *spectral_embedding(sp.csr_array(A), k, random_state=0), k)
 
 
-@pytest.mark.parametrize("n", [40, 420])
+@pytest.mark.parametrize("n", [40, 401])
 def test_other_degrees_than_row_sums(n):
     """Both ways of solving, against numpy; some degrees far below the row sums, so that eigenvalues exceed 1."""
     rng = np.random.default_rng(0)
@@ -58,12 +58,12 @@ def test_other_degrees_than_row_sums(n):
 
 
 LARGE = {
-    "barabasi-albert": nx.to_numpy_array(nx.barabasi_albert_graph(500, 4, seed=1)),
-    "weighted with isolated nodes": random_adjacency(520, 0.05, np.random.default_rng(3), weighted=True, isolated=40),
+    "barabasi-albert": nx.to_numpy_array(nx.barabasi_albert_graph(410, 4, seed=1)),
+    "weighted with isolated nodes": random_adjacency(450, 0.06, np.random.default_rng(3), weighted=True, isolated=40),
     "20 components": nx.to_numpy_array(
-        nx.disjoint_union_all([nx.gnp_random_graph(25 + i % 3, 0.4, seed=i) for i in range(20)])
+        nx.disjoint_union_all([nx.gnp_random_graph(20 + i % 3, 0.5, seed=i) for i in range(20)])
     ),
-    "60 equal cliques": cliques([8] * 60, loops=False),
+    "60 equal cliques": cliques([7] * 60, loops=False),
 }
 
 
@@ -78,26 +78,16 @@ def test_large_graphs(name, k):
     check(A, *found, k)
 
 
-def test_more_components_than_eigenvectors_give_the_largest_components():
-    # Mostly nodes with nothing but a loop, as coresets of 1 % are: any vectors of that many would do.
-    sizes = [30, 1, 20, *[1] * 450, 25]
-    A = cliques(sizes)
+@pytest.mark.parametrize("alone", [0, 360])
+def test_more_components_than_eigenvectors_give_the_largest_components(alone):
+    # Many are nodes with nothing but a loop, as in coresets of 1 %: any vectors of that many would do.
+    sizes = [4, 10, 12, *[1] * alone, 11]
+    A, groups = cliques(sizes, loops=alone > 0), np.repeat(np.arange(len(sizes)), sizes)
     vectors, values = spectral_embedding(sp.csr_array(A), 3, random_state=0)
-    check(A, vectors, values, 3)
-    groups = np.repeat(np.arange(len(sizes)), sizes)
-    for column, group in enumerate((0, len(sizes) - 1, 2)):
-        assert np.array_equal(np.flatnonzero(vectors[:, column]), np.flatnonzero(groups == group))
-
-
-def test_small_graphs_of_more_components_than_eigenvectors_give_the_largest():
-    sizes = [4, 10, 12, 3, 11]
-    A = cliques(sizes, loops=False)
-    groups = np.repeat(np.arange(len(sizes)), sizes)
-    vectors, values = spectral_embedding(sp.csr_array(A), 3)
     assert np.array_equal(values, np.ones(3))
-    for column, group in enumerate((2, 4, 1)):
+    check(A, vectors, values, 3)
+    for column, group in enumerate((2, len(sizes) - 1, 1)):
         assert np.array_equal(np.flatnonzero(vectors[:, column]), np.flatnonzero(groups == group))
-    check(A, *spectral_embedding(sp.csr_array(A), 7), 7)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -112,11 +102,10 @@ def test_rows_of_components_without_a_part_in_any_vector_are_zero(seed):
     assert not vectors[groups == 0, 1].any() and not vectors[groups == 1, 0].any()
 
 
-@pytest.mark.parametrize("n_loops", [5, 400])
+@pytest.mark.parametrize("n_loops", [5, 200])
 def test_eigenvectors_beside_those_of_the_components(n_loops):
-    A = np.zeros((500 + n_loops,) * 2)
-    A[:500, :500] = LARGE["barabasi-albert"]
-    A[range(500, 500 + n_loops), range(500, 500 + n_loops)] = 1.0
+    A = np.diag(np.ones(410 + n_loops))
+    A[:410, :410] = LARGE["barabasi-albert"]
     check(A, *spectral_embedding(sp.csr_array(A), 12, random_state=0), 12)
 
 
@@ -129,6 +118,6 @@ def test_without_convergence(limits):
     limits("scipy.sparse.linalg", eigsh=fails)
     check(A.toarray(), *spectral_embedding(A, 4, random_state=0), 4)
     np.testing.assert_allclose(spectral_embedding(A, 4)[1], expected[1], atol=1e-9)
-    limits(exact, _MAX_DENSE_NODES=499)
-    with pytest.raises(InputError, match=r"500 nodes did not converge .* eigen_solver='power'"):
+    limits(exact, _MAX_DENSE_NODES=409)
+    with pytest.raises(InputError, match=r"410 nodes did not converge .* eigen_solver='power'"):
         spectral_embedding(A, 4)

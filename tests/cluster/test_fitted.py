@@ -121,17 +121,9 @@ def test_ids_name_the_rows_in_all_that_is_said_of_them(make, tmp_path):
     assert model.summary()["central"][0][0] in (tmp_path / "page.html").read_text()
 
 
-INDICES = {
-    "texts": (IDS[:100], IDS[:100]),
-    "integers": (range(7, 107), None),
-    "repeats": (["a"] * 100, None),
-}
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("case", INDICES)
-def test_the_index_of_a_data_frame_names_its_rows(case):
-    index, names = INDICES[case]
+@pytest.mark.parametrize(("index", "names"), [(IDS[:100], IDS[:100]), (range(7, 107), None), (["a"] * 100, None)])
+def test_the_index_of_a_data_frame_names_its_rows(index, names):
     table = pytest.importorskip("pandas").DataFrame(X[:100], index=index)
     model = CoresetSpectralClustering(3, random_state=0).fit(table)
     found = model.graph_.node_names

@@ -24,17 +24,7 @@ from graphcore.cluster.coreset import (
 )
 from graphcore.kernels.graph import GraphKernel
 
-from ..oracles import (
-    EXAMPLES,
-    FAILURE,
-    Z_LIMIT,
-    chi_square_p,
-    contributions,
-    dense_kernel,
-    example,
-    quick,
-    z_score,
-)
+from ..oracles import EXAMPLES, FAILURE, Z_LIMIT, chi_square_p, contributions, dense_kernel, example, quick, z_score
 
 
 def dense_probabilities(K, w, seeds, cells=False):
@@ -96,9 +86,6 @@ def test_error_of_the_rounds():
     assert round_eps(0.2, n, 1) == pytest.approx(0.2 / one**0.25)
     assert round_eps(0.2, n, 2) == pytest.approx(0.2 / two**0.25)
     assert round_eps(0.2, n, 3) == 0.2
-
-
-# -- draws ------------------------------------------------------------------------------------------------------
 
 
 def test_draws_follow_the_probabilities_and_carry_their_weights():

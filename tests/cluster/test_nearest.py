@@ -11,15 +11,7 @@ from graphcore.cluster.coreset_graph import label_all, nearest_cells, settled_ce
 from graphcore.kernels.graph import GraphKernel
 
 from .. import strategies as own
-from ..oracles import (
-    EXAMPLES,
-    centre_distances,
-    dense_kernel,
-    example,
-    memberships,
-    planted,
-    quick,
-)
+from ..oracles import EXAMPLES, centre_distances, dense_kernel, example, memberships, planted, quick
 from ..strategies import linked_adjacencies, problem_of
 from .refine.test_quotient import labelled
 

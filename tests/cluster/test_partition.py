@@ -16,21 +16,6 @@ from ..oracles import EXAMPLES, example_adjacencies, planted
 EIGEN_SOLVERS = ("power", "exact")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("eigen_solver", EIGEN_SOLVERS)
-@pytest.mark.parametrize("k", [2, 5, 9])
-def test_planted_partition_is_recovered(k, eigen_solver):
-    # A few random vectors may put two clusters side by side, so the power method is judged by the median of 7 seeds.
-    graph, truth = planted(k, 60, 0.5, 0.01, 1)
-    results = [
-        spectral_partition(graph.to_scipy(), k, eigen_solver=eigen_solver, random_state=seed) for seed in range(7)
-    ]
-    scores = [adjusted_rand_score(truth, labels) for labels in results]
-    assert np.median(scores) > (0.99 if eigen_solver == "exact" else 0.9)
-    for labels in results:
-        assert labels.dtype == np.int32 and set(labels) == set(range(k))
-
-
 @pytest.mark.parametrize("eigen_solver", EIGEN_SOLVERS)
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_one_cluster_and_one_for_every_node(name, eigen_solver):
@@ -51,6 +36,7 @@ def test_pairs_of_nodes_apart_get_no_clusters_of_their_own():
     A = sp.csr_array(sp.block_diag([blocks.to_scipy(), pairs]))
     labels = [spectral_partition(A, 3, random_state=seed)[: len(truth)] for seed in range(7)]
     assert np.median([adjusted_rand_score(truth, found) for found in labels]) > 0.95
+    assert {found.dtype for found in labels} == {np.dtype(np.int32)}
 
 
 def test_graph_without_edges_is_one_cluster():
@@ -58,9 +44,6 @@ def test_graph_without_edges_is_one_cluster():
         for k in (2, 3):
             result = spectral_partition(sp.csr_array((6, 6)), k, eigen_solver=eigen_solver, random_state=0)
             assert len(np.unique(result)) == 1
-
-
-# -- parts --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("distances", [1 << 20, 100, 1])

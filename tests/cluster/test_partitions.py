@@ -13,12 +13,7 @@ from sklearn.datasets import make_blobs
 from graphcore import CoresetSpectralClustering, Graph, GraphWarning, InputError
 from graphcore.cluster import fit as module
 from graphcore.cluster.fit import edge_evidence
-from graphcore.cluster.membership import (
-    cluster_shares,
-    memberships,
-    node_memberships,
-    predict_labels,
-)
+from graphcore.cluster.membership import cluster_shares, memberships, node_memberships, predict_labels
 from graphcore.cluster.pipeline import matched_clusters
 from graphcore.cluster.refine.objectives import OBJECTIVES
 from graphcore.cluster.refine.problem import cluster_sums

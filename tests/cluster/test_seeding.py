@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphcore import Graph, GraphWarning, InputError
+from graphcore import Graph, GraphWarning
 from graphcore.base.streams import Streams
 from graphcore.cluster.coreset import d2_seeding, draw_seeds, fast_seeds
 from graphcore.kernels.graph import GraphKernel
@@ -189,13 +189,3 @@ def test_negative_distances_are_counted_and_clipped(method):
     check_against_dense(seeds, K, w)
     plain, _, _ = case(np.array(A > 0, dtype=float), 1.0)
     assert d2_seeding(plain, 2, method=method, random_state=0).n_negative == 0
-
-
-# -- bad input -----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_zero_diagonal_is_refused(method):
-    graph, _ = example("barabasi-albert")
-    with pytest.raises(InputError, match=r"diagonal is zero.*self_loop=1\.0"):
-        d2_seeding(GraphKernel(graph), 3, method=method)

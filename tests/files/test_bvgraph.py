@@ -186,14 +186,6 @@ def test_files_that_are_not_there(tmp_path):
     assert read_graph(tmp_path / "web.graph", format="metis").n_edges == 1
 
 
-def crafted(tmp_path, lists, n, **how):
-    """Write lists given as bits, of n nodes; the last nodes have no neighbours."""
-    lists = [*lists, *[gamma(0)] * (n - len(lists))]
-    facts = {"nodes": n, "arcs": 10**6, "windowsize": 3, "maxrefcount": 2, "minintervallength": 2, "zetak": 3,
-             "graphclass": "BVGraph", "version": 0} | how  # fmt: skip
-    return write_files(tmp_path, (packed("".join(lists) + "0" * 400), properties(facts), None))
-
-
 PLAIN = gamma(3) + unary(0) + gamma(0) + zeta(signed(0), 3) + 2 * zeta(1, 3)  # 0, 2 and 4 are neighbours of node 0
 
 
@@ -221,8 +213,11 @@ PLAIN = gamma(3) + unary(0) + gamma(0) + zeta(signed(0), 3) + 2 * zeta(1, 3)  # 
     ],
 )  # fmt: skip
 def test_lists_that_no_writer_makes_are_refused_by_their_node(tmp_path, second):
+    facts = {"nodes": 6, "arcs": 10**6, "windowsize": 3, "maxrefcount": 2, "minintervallength": 2, "zetak": 3,
+             "graphclass": "BVGraph", "version": 0}  # fmt: skip
+    bits = packed(PLAIN + second + 4 * gamma(0) + "0" * 400)
     with pytest.raises(FormatError, match="node 1: its list cannot be read"):
-        read_graph(crafted(tmp_path, [PLAIN, second], 6))
+        read_graph(write_files(tmp_path, (bits, properties(facts), None)))
 
 
 @pytest.mark.slow

@@ -33,9 +33,6 @@ def refuse(tmp_path):
     return refuse
 
 
-# -- files that cannot be opened ---------------------------------------------------------------------------------------
-
-
 def test_paths_and_formats_that_are_none(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"nothing\.txt"):
         read_graph(tmp_path / "nothing.txt")
@@ -46,9 +43,6 @@ def test_paths_and_formats_that_are_none(tmp_path):
             read_graph(path)
     with pytest.raises(ParameterError, match=r"'edgelist'.*'matrix-market'.*'metis'.*'npz'.*'graphml'.*'gml'"):
         read_graph(tmp_path / "x", format="ucinet")
-
-
-# -- files that hold no graph ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -105,11 +99,6 @@ def npz(save=np.savez, *content, **arrays):
     stream = io.BytesIO()
     save(stream, *content, **arrays)
     return stream.getvalue()
-
-
-def test_truncated_npz(refuse):
-    data = npz(indptr=np.arange(1001), indices=np.arange(1000)[::-1])
-    assert "cannot be read" in refuse(data[: len(data) // 2], "x.npz")
 
 
 # -- lines that are no edges -------------------------------------------------------------------------------------------
@@ -183,6 +172,8 @@ def test_inconsistent_metis(refuse, text, message):
 
 
 def test_bad_npz(refuse):
+    data = npz(indptr=np.arange(1001), indices=np.arange(1000)[::-1])
+    assert "cannot be read" in refuse(data[: len(data) // 2], "x.npz")
     assert "the archive holds a, b;" in refuse(npz(a=[1], b=[2]), "x.npz")
     assert "indptr" in refuse(npz(indices=[0]), "x.npz")
     assert "0 to 1" in refuse(npz(indptr=[0, 1, 2], indices=[1, 7]), "x.npz", InputError)

@@ -163,10 +163,10 @@ def spread(n, few):
 
 
 # Every call where an old output is to stay; of formats that networkx writes, in hundreds of calls, some.
-CASES = [(name, there, True) for name in OUTPUTS for there in (True, False)]
-CASES += [
-    pytest.param(name, True, False, marks=pytest.mark.slow) for name in OUTPUTS if not name.endswith(("ml", ".gexf"))
-]
+CASES = [(name, True, True) for name in OUTPUTS]
+SLOW = [(name, False, True) for name in OUTPUTS]
+SLOW += [(name, True, False) for name in OUTPUTS if not name.endswith(("ml", ".gexf"))]
+CASES += [pytest.param(*case, marks=pytest.mark.slow) for case in SLOW]
 
 
 @pytest.mark.parametrize(("name", "there", "few"), CASES)

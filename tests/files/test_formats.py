@@ -12,9 +12,6 @@ PATH = np.array([[0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 0], [0, 0, 0, 0]], dtype=
 WEIGHTED = PATH * np.array([[1, 2, 1, 1], [2, 1, 0.5, 1], [1, 0.5, 1, 1], [1, 1, 1, 1]])
 
 
-# -- Matrix Market -----------------------------------------------------------------------------------------------------
-
-
 def test_matrix_market(write):
     head = "%%MatrixMarket matrix coordinate pattern "
     graph = read_graph(write(head + "symmetric\n% c\n4 4 2\n2 1\n3 2\n", "renamed.txt"))

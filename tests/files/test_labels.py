@@ -73,13 +73,17 @@ def test_text_that_is_split_at_once_is_split_as_line_by_line(rows, mark, end):
         ("class,acct\n0,x\n0,y\n1,z\n", [0, 0, 1]),
         ("who,what\nx,0\ny,\nz,1.0\n", [0, -1, 1]),
         ("x,0.0\ny,\nz,1.0\n", [0, -1, 1]),  # as tables with missing values write integers
+        ("z\t5\r\ny\t6\r\nx\t7\r\n", [7, 6, 5]),
+        ("# c\ny;6\n\nx;5\n% c\nz;5\n", [5, 6, 5]),
+        ("5\n6\n5\n", [5, 6, 5]),
+        ("x,red\ny,light blue\nz,red\n", ["red", "light blue", "red"]),
     ],
 )
-def test_headers_and_missing_labels(write, text, labels):
+def test_labels_of_others(write, text, labels):
     graph = Graph.from_edges([0, 1], [1, 2], node_names=["x", "y", "z"])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", GraphWarning)
-        assert read_labels(write(text), graph).tolist() == labels
+        assert read_labels(write(gzip.compress(text.encode()), "labels"), graph).tolist() == labels
 
 
 def test_other_columns_of_a_table_are_told(write):
@@ -146,19 +150,6 @@ def test_round_trip(tmp_path_factory, names, ending, seed):
     order = rng.permutation(len(names))
     other = Graph.from_edges([0], [0], n_nodes=len(names), node_names=[names[i] for i in order])
     np.testing.assert_array_equal(read_labels(path, other), labels[order])
-
-
-@pytest.mark.parametrize(
-    ("text", "labels"),
-    [
-        ("2\t5\r\n1\t6\r\n0\t7\r\n", [7, 6, 5]),
-        ("# c\n1;6\n\n0;5\n% c\n2;5\n", [5, 6, 5]),
-        ("5\n6\n5\n", [5, 6, 5]),
-        ("0,red\n1,light blue\n2,red\n", ["red", "light blue", "red"]),
-    ],
-)
-def test_labels_of_others(write, text, labels):
-    assert read_labels(write(gzip.compress(text.encode()), "labels"), PATH).tolist() == labels
 
 
 @pytest.mark.parametrize(

@@ -18,11 +18,6 @@ HAS_ARROW = find_spec("pyarrow") is not None
 NO_TABLE = (FormatError, "Parquet table cannot be read") if HAS_ARROW else (InputError, "needs the package")
 
 
-def write(path, content):
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return path
-
-
 @pytest.mark.parametrize(
     ("text", "ids", "names", "columns"),
     [
@@ -37,10 +32,14 @@ def write(path, content):
         ("007,Bond\n008,Bill\n", ["007", "008"], ["Bond", "Bill"], {}),
         ("1 A page\n2 Page\n3 A page\n", [1, 2, 3], ["A page [1]", "Page", "A page [3]"], {}),
         ("only\n", None, ["only"], {}),
+        ("name,id,label\na,7,x\nb,3,y\n", [7, 3], ["a", "b"], {"label": ["x", "y"]}),
+        ("id,facebook_id,page_name\n7,1,x\n3,2,y\n", [7, 3], None, {"facebook_id": [1, 2], "page_name": ["x", "y"]}),
+        ("user_id,age\n7,31\n3,22\n", [7, 3], None, {"age": [31, 22]}),
+        (",title\n7,x\n3,y\n", [7, 3], ["x", "y"], {}),
     ],
 )  # fmt: skip
-def test_what_is_read(tmp_path, text, ids, names, columns):
-    path = write(tmp_path / "nodes", text)
+def test_what_is_read(write, text, ids, names, columns):
+    path = write(text, "nodes")
     table = read_nodes(path)
     assert (None if table.names is None else table.names.tolist()) == names
     found = {name: values.tolist() for name, values in table.columns.items() if name not in ("id", "Id", "")}
@@ -81,8 +80,8 @@ def test_round_trip_with_what_is_written(tmp_path_factory, names, ending):
         (b"PAR1" + b"\0" * 60, *NO_TABLE),
     ],
 )
-def test_what_is_no_file_of_nodes(tmp_path, content, error, said):
-    path = write(tmp_path / "nodes.tsv", content)
+def test_what_is_no_file_of_nodes(write, content, error, said):
+    path = write(content, "nodes.tsv")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with pytest.raises(error, match=said) as caught:
@@ -101,15 +100,15 @@ GRAPHS = {
 
 
 @pytest.mark.parametrize("name", GRAPHS)
-def test_nodes_beside_files_of_graphs(tmp_path, name):
-    path = write(tmp_path / name, GRAPHS[name])
+def test_nodes_beside_files_of_graphs(tmp_path, write, name):
+    path = write(GRAPHS[name], name)
     ids = {"edges": [12, 7, 3], "names.csv": list("zxy"), "a.gml": list("zxy")}.get(name, [2, 0, 1])
     rows = [f"{id},called {id},{i}" for i, id in enumerate(ids)]
-    graph = read_graph(path, nodes=write(tmp_path / "n.csv", "\n".join(["id,name,place", *rows])))
+    graph = read_graph(path, nodes=write("\n".join(["id,name,place", *rows]), "n.csv"))
     assert graph.node_names.tolist() == [f"called {id}" for id in ids]
     assert graph.degrees.tolist() == [1.0, 2.0, 1.0 + (name != "a.metis")]
     rows.append(f"{'w' if name.startswith(('n', 'a.gml')) else 99},alone,3")
-    write(tmp_path / "n.csv", "\n".join(["id,name,place", *rows]))
+    write("\n".join(["id,name,place", *rows]), "n.csv")
     if name in ("a.mtx", "a.metis"):  # which have all nodes
         with pytest.raises(InputError, match=r"n.csv: there are 4 nodes, and the graph has nodes 0 to 2"):
             read_graph(path, nodes=tmp_path / "n.csv")
@@ -117,19 +116,19 @@ def test_nodes_beside_files_of_graphs(tmp_path, name):
         graph = read_graph(path, nodes=tmp_path / "n.csv")
         assert (graph.node_names.tolist()[3], graph.n_isolated) == ("alone", 1)
     with pytest.raises(InputError, match=r"n.csv: (node|there are)"):
-        read_graph(path, nodes=write(tmp_path / "n.csv", "\n".join(["id,name,place", *rows[:2]])))
+        read_graph(path, nodes=write("\n".join(["id,name,place", *rows[:2]]), "n.csv"))
 
 
-def test_a_web_graph_and_its_pages(tmp_path):
+def test_a_web_graph_and_its_pages(tmp_path, write):
     lists = [[1, 2], [2], [], [0]]
     write_files(tmp_path, graph_files(lists))
     urls = [f"http://a/{i}" for i in range(4)]
-    write(tmp_path / "web.urls.gz", gzip.compress("\n".join(urls).encode()))
+    write(gzip.compress("\n".join(urls).encode()), "web.urls.gz")
     graph = read_graph(tmp_path / "web.graph", nodes=tmp_path / "web.urls.gz")
     assert graph.node_names.tolist() == urls
     order = [2, 0, 3, 1]
-    vertices = write(tmp_path / "v.txt", "".join(f"{i}\t{urls[i]}\n" for i in order))
+    vertices = write("".join(f"{i}\t{urls[i]}\n" for i in order), "v.txt")
     assert read_graph(tmp_path / "web.graph", nodes=vertices).node_names.tolist() == [urls[i] for i in order]
     for text in ("".join(f"{url}\n" for url in urls[:3]), "".join(f"{url}\n" for url in [*urls, "http://b"])):
         with pytest.raises(InputError, match=r"u: there are \d nodes, and the graph has nodes 0 to 3"):
-            read_graph(tmp_path / "web.graph", nodes=write(tmp_path / "u", text))
+            read_graph(tmp_path / "web.graph", nodes=write(text, "u"))

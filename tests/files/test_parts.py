@@ -49,6 +49,7 @@ def test_parts_are_read_as_one_list(tmp_path, table, ending, named):
     write_table(table, whole)
     ids = "string" if named else "auto"
     expected = read_graph(whole, symmetrize="sum", ids=ids)
+    same(expected, Graph.from_table(table, symmetrize="sum"))
     for given in (paths, tmp_path / "parts", [paths[0], *paths[1:3], tmp_path / "parts" / "day=2"]):
         same(read_graph(given, symmetrize="sum", ids=ids), expected)
     same(build_store(tmp_path / "parts", tmp_path / "g.store", symmetrize="sum", ids=ids), expected)

@@ -9,12 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 import graphcore
-from graphcore import (
-    CoresetSpectralClustering,
-    Graph,
-    InputError,
-    KernelKMeans,
-)
+from graphcore import CoresetSpectralClustering, Graph, InputError, KernelKMeans
 from graphcore.graphs.as_graph import as_graph, is_graph, refuse_as_vectors
 from graphcore.graphs.from_table import as_library
 
@@ -239,12 +234,6 @@ def test_masked_values_are_refused_and_masks_of_nothing_are_none(call):
     with pytest.raises(InputError, match=r"has \d masked values; fill them in"):
         call(np.ma.masked_array)
     call(lambda values, mask: np.ma.masked_array(values))
-
-
-def test_masked_values_of_tables_are_missing():
-    ends = np.ma.masked_array([0, 1, 2], [0, 0, 1])
-    with pytest.raises(InputError, match="column 'source' has no value in row 2"):
-        Graph.from_table({"source": ends, "target": [1, 2, 0]})
 
 
 def test_objects_of_other_libraries_are_refused_in_words_of_this_one():

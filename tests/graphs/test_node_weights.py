@@ -17,11 +17,6 @@ from ..cluster.refine.test_quotient import labelled
 from ..oracles import planted, quick
 
 
-def copies(A, times):
-    """The matrix of a graph in which every node stands `times` times, with its edges to all copies of neighbours."""
-    return np.repeat(np.repeat(A, times, axis=0), times, axis=1)
-
-
 @pytest.mark.slow
 @quick
 @given(labelled(max_nodes=10), st.integers(0, 99))
@@ -33,7 +28,8 @@ def test_objective_and_cuts_are_those_of_copies(case, seed):
     B = times[:, None] * A * times
     np.testing.assert_allclose(weighed.to_scipy().toarray(), B)
     Graph(weighed.indptr, weighed.indices, weighed.weights)  # checks that it is canonical and symmetric
-    repeated, many = Graph.from_scipy(copies(A, times), warn=False), np.repeat(labels, times)
+    copies = np.repeat(np.repeat(A, times, axis=0), times, axis=1)
+    repeated, many = Graph.from_scipy(copies, warn=False), np.repeat(labels, times)
     sums, of_copies = cluster_sums(weighed.rows, labels, k), cluster_sums(repeated.rows, many, k)
     for name in ("internal", "volume", "cut"):
         np.testing.assert_allclose(getattr(sums, name), getattr(of_copies, name), atol=1e-9)
@@ -73,14 +69,13 @@ def test_weights_that_are_none():
 
 def test_weights_that_sum_to_less_than_one_count_as_any_others():
     graph = load_karate().graph
-    for weight in (0.01, 0.37):
+    for weight, options, least, most in (
+        (0.01, {}, 1, 34),
+        (0.01, {"max_cluster_size": 0.4}, 1, 13),
+        (0.37, {"min_cluster_size": 0.3}, 11, 34),
+    ):
         weights = np.full(34, weight)
-        for options, least, most in (
-            ({}, 1, 34),
-            ({"max_cluster_size": 0.4}, 1, 13),
-            ({"min_cluster_size": 0.3}, 11, 34),
-        ):
-            labels = CoresetSpectralClustering(3, random_state=0, **options).fit(graph, sample_weight=weights).labels_
-            assert least <= np.bincount(labels, minlength=3).min() and np.bincount(labels).max() <= most
+        labels = CoresetSpectralClustering(3, random_state=0, **options).fit(graph, sample_weight=weights).labels_
+        assert least <= np.bincount(labels, minlength=3).min() and np.bincount(labels).max() <= most
     with pytest.raises(InputError, match=r"max_cluster_size=3\.774 is too small: 3 clusters.*than the 12\.58 nodes"):
         CoresetSpectralClustering(3, max_cluster_size=0.3).fit(graph, sample_weight=weights)

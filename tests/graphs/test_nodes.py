@@ -70,24 +70,6 @@ def test_values_that_are_missing():
         node_table(people)
 
 
-@pytest.mark.parametrize(
-    ("columns", "key", "names"),
-    [
-        (["name", "id", "label"], "id", "name"),
-        (["Label", "Id"], "Id", "Label"),
-        (["id", "facebook_id", "page_name"], "id", None),
-        (["user_id", "age"], "user_id", None),  # the first
-        (["", "title"], "", "title"),
-    ],
-)
-def test_columns_go_by_their_names(columns, key, names):
-    table = node_table({name: [f"{name} {i}" for i in range(3)] for name in columns})
-    assert table.columns.get(key, table.ids).tolist() == [f"{key} {i}" for i in range(3)]
-    assert (None if table.names is None else table.names.tolist()) == (
-        None if names is None else [f"{names} {i}" for i in range(3)]
-    )
-
-
 def test_names_that_repeat_have_the_id_behind_them_and_labels_are_classes():
     assert node_table({"id": [1, 2, 3], "name": ["cat", "dog", "cat"]}).names.tolist() == ["cat [1]", "dog", "cat [3]"]
     table = node_table({"id": [1, 2, 3], "label": ["cat", "dog", "cat"]})

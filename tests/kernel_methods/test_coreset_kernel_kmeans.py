@@ -84,6 +84,7 @@ def test_a_stream_finds_the_planted_clusters_as_a_fit_of_all_does(kernel, n_part
     assert model.score(X) > 1.1 * clone(model).fit(X).score(X)
 
 
+@pytest.mark.slow
 def test_memory_is_that_of_a_coreset_for_each_doubling():
     model = streamed(clone(MODEL).set_params(n_init=1), np.array_split(X, 100))
     levels = model._tree.levels

@@ -186,9 +186,6 @@ def test_the_means_of_two_components_stay_apart(share):
     assert least <= kept <= largest**3 * apart * (1 + 1e-9)
 
 
-# -- a whole data set --------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("asked", "n", "got"),
     [("auto", 50, 50), ("auto", 1372, 200), ("auto", 20867, 209), ("auto", 40000, 400), (0.1, 55, 6), (7, 9, 7)],

@@ -3,11 +3,7 @@
 import networkx as nx
 import numpy as np
 import pytest
-from sklearn.metrics import (
-    adjusted_rand_score,
-    completeness_score,
-    normalized_mutual_info_score,
-)
+from sklearn.metrics import adjusted_rand_score, completeness_score, normalized_mutual_info_score
 
 from graphcore import Graph, InputError
 from graphcore.metrics import agreement

@@ -5,7 +5,8 @@ import pytest
 import scipy.sparse as sp
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score, pairwise_distances
-from sklearn.neighbors import kneighbors_graph
+from sklearn.neighbors import KNeighborsTransformer, kneighbors_graph
+from sklearn.pipeline import make_pipeline
 
 from graphcore import CoresetSpectralClustering, knn_graph, load
 from graphcore.exceptions import GraphWarning
@@ -24,12 +25,8 @@ SETS = {
 }
 
 
-def rows_of(X):
-    return np.unique(np.round(X, 9), axis=0, return_inverse=True)[1].ravel()
-
-
 def are_together(X, labels):
-    kinds = rows_of(X)
+    kinds = np.unique(np.round(X, 9), axis=0, return_inverse=True)[1].ravel()
     return all(len(np.unique(labels[kinds == kind])) == 1 for kind in range(kinds.max() + 1))
 
 
@@ -121,6 +118,9 @@ def test_distance_matrices_are_those_of_vectors():
     model = CoresetSpectralClustering(3, affinity="precomputed_nearest_neighbors", random_state=0).fit(far[:250, :250])
     np.testing.assert_array_equal(model.labels_, want.labels_)
     np.testing.assert_array_equal(model.predict(far[250:, :250]), want.predict(BLOBS[250:]))
+    pipeline = make_pipeline(KNeighborsTransformer(n_neighbors=10, mode="distance"), model)
+    np.testing.assert_array_equal(pipeline.fit_predict(BLOBS[:250]), want.labels_)
+    np.testing.assert_array_equal(pipeline.predict(BLOBS[250:]), want.predict(BLOBS[250:]))
     with pytest.warns(GraphWarning, match="n_neighbors=10 is more than row 0 lists, which has 5 beside itself"):
         model.fit(kneighbors_graph(BLOBS, 5, mode="distance"))
     assert adjusted_rand_score(CLASSES, model.labels_) == 1

@@ -61,7 +61,7 @@ def test_a_fit_of_neighbours_is_that_of_the_vectors(found, affinity, tmp_path):
         (lambda near, far: (near, near), "integers and floats"),
         (lambda near, far: (near[:, :3], far), "of one shape"),
         (lambda near, far: (near + 90, far), "numbers of 90 rows"),
-        (lambda near, far: (np.where(near == 1, 2, near) * 0, far), "twice"),
+        (lambda near, far: (np.where(near == 1, 2, near) * 0, far), r"row \d+ lists row 0 twice"),
         (lambda near, far: (near, np.where(far > 0, np.nan, far)), "must be numbers"),
         (lambda near, far: (near, -far), "similarities"),
         (lambda near, far: (near, 1 / (1 + far)), "give 1 - P"),

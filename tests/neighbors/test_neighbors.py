@@ -13,8 +13,7 @@ from scipy.spatial.distance import cdist
 from graphcore import CoresetSpectralClustering, GraphWarning, InputError, ParameterError, knn_graph
 from graphcore.neighbors import _loops as loops
 from graphcore.neighbors import search
-from graphcore.neighbors.neighbor_lists import Neighbors
-from graphcore.neighbors.neighbors import SMALLEST_WEIGHT, WEIGHTINGS, neighbor_graph
+from graphcore.neighbors.neighbors import SMALLEST_WEIGHT, WEIGHTINGS
 from graphcore.neighbors.search import METRICS, nearest_neighbors
 from graphcore.neighbors.vectors import as_vectors
 from tests.oracles import dense
@@ -128,6 +127,7 @@ def test_same_graph_for_any_number_of_threads(d, metric):
         np.testing.assert_array_equal(one.distances, other.distances)
 
 
+@pytest.mark.slow
 def test_memory_is_no_square_of_the_rows():
     X = np.random.default_rng(0).normal(size=(30_000, 3)).astype(np.float32)
     knn_graph(X[:100], 10, weighting="gaussian")  # what is loaded and compiled once
@@ -233,15 +233,6 @@ def test_infinite_distances_are_no_edges():
     D[0, 1] = np.nan
     with pytest.raises(InputError, match="NaN"):
         model.fit(D)
-
-
-# -- lists that are already there --------------------------------------------------------------------------------------
-
-
-def test_a_row_that_is_listed_twice_is_named():
-    lists = Neighbors(np.array([[1, 2], [2, 2], [0, 1]], dtype=np.int32), np.ones((3, 2)))
-    with pytest.raises(InputError, match="row 1 lists row 2 twice"):
-        neighbor_graph(lists)
 
 
 # -- vectors of 0 and 1 ------------------------------------------------------------------------------------------------

@@ -94,10 +94,8 @@ def test_a_ready_index_is_taken(tmp_path):
     with pytest.raises(InputError, match="X has 4 features, and the index has vectors of 5"):
         model.predict(new[:, :4])
     model.save(tmp_path / "model.npz")
-    np.testing.assert_array_equal(
-        load(tmp_path / "model.npz").predict(index.query(new, 10)),
-        model.labels_[:40],
-    )
+    again = load(tmp_path / "model.npz")
+    np.testing.assert_array_equal(again.predict(index.query(new, 10)), model.labels_[:40])
 
 
 @pytest.mark.slow

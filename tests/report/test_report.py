@@ -80,13 +80,8 @@ def test_pictures_are_there_and_take_all_colours_but_those_of_clusters_from_the_
     graph, run = planted
     write_report(tmp_path / "out.html", graph, run.labels, clustering=run)
     page = Page((tmp_path / "out.html").read_text(encoding="utf-8"))
-    labels = [attrs["aria-label"] for tag, attrs in page.tags if tag == "svg"]
-    assert labels == [
-        "Sizes and conductance",
-        "Clusters and the links between them",
-        "The graph",
-        "Tree of the clusters",
-    ]
+    told = [attrs["aria-label"] for tag, attrs in page.tags if tag == "svg"]
+    assert told == ["Sizes and conductance", "Clusters and the links between them", "The graph", "Tree of the clusters"]
     drawings = "".join(re.findall(r"<svg.*?</svg>", page.source, re.DOTALL))
     used = set(re.findall(r"var\((--\w+)\)", drawings))
     assert {"--ink", "--step0"} <= used

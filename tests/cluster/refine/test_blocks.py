@@ -75,9 +75,8 @@ def test_moves_of_a_block_raise_the_objective_and_keep_the_sums(seed, objective,
             then = np.where(np.arange(12) == x, c, replayed)
             gains[c] = value_of(objective, A, then, 3) - value_of(objective, A, replayed, 3)
         gained, best = gains.get(moved[x], 0.0), max(gains.values(), default=0.0)
-        if (
-            objective == OBJECTIVES["information"]
-        ):  # whose candidates are compared to first order, and the winner weighed exactly
+        if objective == OBJECTIVES["information"]:
+            # Candidates are compared to first order, and the winner weighed exactly.
             assert gained > 0.0 or moved[x] == a
         else:
             assert gained >= best - 1e-9 or (moved[x] == a and best <= 1e-9)

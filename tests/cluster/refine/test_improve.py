@@ -9,16 +9,15 @@ from hypothesis import strategies as st
 
 from graphcore import Graph
 from graphcore.cluster.pipeline import stability
-from graphcore.cluster.refine import improve as local_moving
 from graphcore.cluster.refine import improve as module
 from graphcore.cluster.refine._move_loops import annealing_sweeps, room
 from graphcore.cluster.refine.improve import anneal, coarse_partition, improve, recombine
 from graphcore.cluster.refine.objectives import OBJECTIVES
 from graphcore.cluster.refine.problem import common_refinement
 
-from ...oracles import planted, quick, random_adjacency
+from ...oracles import planted, quick
 from ...partitions import same_partition, value_of
-from ...strategies import objectives, priced_objectives, problem_of
+from ...strategies import linked_adjacencies, objectives, priced_objectives, problem_of
 from .test_quotient import linked
 from .test_sizes import crowded, is_fixed, sizes_of
 
@@ -32,13 +31,10 @@ def partition_of(problem, labels):
 @st.composite
 def two_labellings(draw):
     """(Graph, dense matrix, two labellings of all nodes with an edge into clusters all in use, their number)."""
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    n = draw(st.integers(4, 24))
-    A = random_adjacency(n, draw(st.sampled_from([0.1, 0.3, 0.7])), rng, weighted=draw(st.booleans()), loops=0.2)
-    A[0, 1] = A[1, 0] = 1.0
+    A, rng = draw(linked_adjacencies(4, 24))
     linked = np.flatnonzero(A.sum(axis=1) > 0)
     k = draw(st.integers(1, min(4, len(linked))))
-    labellings = np.full((2, n), -1, dtype=np.int32)
+    labellings = np.full((2, len(A)), -1, dtype=np.int32)
     for labels in labellings:
         labels[linked] = rng.permutation(np.concatenate([np.arange(k), rng.integers(0, k, len(linked) - k)]))
     return Graph.from_scipy(A), A, labellings, k
@@ -171,7 +167,7 @@ def test_annealing_goes_through_the_temperatures(objective, factor, limits):
     graph, truth = planted(5, 30, 0.3, 0.03, 1)
     problem, temperatures = problem_of(graph, 5, objective), np.geomspace(2, 0.4, 20)
     labels, expected = truth.astype(np.int32), truth.astype(np.int32)
-    limits(local_moving, _AT_ONCE=4 * len(truth))  # four sweeps between looks
+    limits(module, _AT_ONCE=4 * len(truth))  # four sweeps between looks
     anneal(problem, labels, temperatures, np.random.default_rng(0))
     swept(problem, expected, factor * temperatures, 0)
     np.testing.assert_array_equal(labels, expected)

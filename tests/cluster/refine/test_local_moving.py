@@ -89,23 +89,14 @@ def test_what_a_part_gains_is_bounded(volume, inside, more_inner, more_volume, p
 # -- batch sweeps ----------------------------------------------------------------------------------------------------
 
 
-def assigned(graph, A, labels, k, objective):
-    inner, volumes = sums_of(A, labels, k)
-    by_inner, by_volume = slopes(objective, inner, volumes)
-    out = np.empty_like(labels)
-    changed = batch_assign(
-        graph.rows[:], (by_inner, by_volume), labels, 0, len(labels), _objective_loops.places(k), out
-    )
-    assert changed == (out != labels).sum()
-    return out, by_inner, by_volume
-
-
 @pytest.mark.slow
 @quick
 @given(linked())
 def test_batch_assignment_by_ncut_is_a_step_of_weighted_kernel_k_means(case):
     graph, A, labels, k = case
-    out, _, _ = assigned(graph, A, labels, k, OBJECTIVES["ncut"])
+    by_sums, out = slopes(OBJECTIVES["ncut"], *sums_of(A, labels, k)), np.empty_like(labels)
+    changed = batch_assign(graph.rows[:], by_sums, labels, 0, len(labels), _objective_loops.places(k), out)
+    assert changed == (out != labels).sum()
     # Dense: centroids m_c of K = D^-1 A D^-1 with weights D. A node compares ||m_c||^2 - 2 <phi(x), m_c> over its own
     # cluster and those around it; its own self-loop is part of <phi(x), m_own>.
     K, w = dense_kernel(A)

@@ -10,13 +10,7 @@ from graphcore.cluster.refine import _move_loops, _objective_loops, _quotient_lo
 from graphcore.cluster.refine import problem as module
 from graphcore.cluster.refine._quotient_loops import is_sampled
 from graphcore.cluster.refine.merging import agglomerate
-from graphcore.cluster.refine.problem import (
-    apply_labels,
-    common_refinement,
-    pick_labels,
-    quotient,
-    sampled_links,
-)
+from graphcore.cluster.refine.problem import apply_labels, common_refinement, pick_labels, quotient, sampled_links
 from graphcore.graphs.rows import GraphRows
 
 from ... import strategies as own
@@ -157,20 +151,14 @@ def dense_sample(A, labels, k, scale):
     return out
 
 
-def with_repeats(indptr, indices, weights, k):
-    out = np.zeros((k, k))
-    rows = np.repeat(np.arange(k), np.diff(indptr))
-    np.add.at(out, (rows, indices), weights if len(weights) else 1.0)
-    return out
-
-
 @quick
 @given(labelled(), st.integers(1, 40))
 def test_a_sample_holds_both_entries_of_the_edges_that_the_hash_keeps(case, n_entries):
     graph, A, labels, k = case
     indptr, indices, weights, degrees, scale = sampled_links(graph.rows, labels, k, n_entries)
     assert scale == max(1.0, graph.n_entries / n_entries)
-    found = with_repeats(indptr, indices, weights, k)
+    found, rows = np.zeros((k, k)), np.repeat(np.arange(k), np.diff(indptr))
+    np.add.at(found, (rows, indices), weights if len(weights) else 1.0)
     np.testing.assert_allclose(found, dense_sample(A, labels, k, scale), rtol=1e-12)
     np.testing.assert_allclose(found, found.T, rtol=1e-12)
     np.testing.assert_allclose(degrees, found.sum(axis=1), rtol=1e-12)

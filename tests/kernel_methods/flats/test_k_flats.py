@@ -66,20 +66,6 @@ def test_the_whole_run_is_that_of_the_plain_algorithm(seed, m, k):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("init", ["k-means++", "farthest", "random", "k-means"])
-@pytest.mark.parametrize("m", [0, 1, 3])
-def test_the_objective_never_rises(init, m):
-    rng = np.random.default_rng(0)
-    for k in (2, 20, 60):
-        X = rng.normal(size=(80, 6))
-        result = k_flats(X, k, m, init=init, n_init=2, random_state=k)
-        assert all(after <= before * (1 + 1e-12) + 1e-12 for before, after in pairwise(result.history))
-        assert result.error == pytest.approx(result.squared_distances.mean())
-        assert result.error == pytest.approx(result.flats.nearest(X)[1].mean(), abs=1e-12)
-        assert np.bincount(result.labels, minlength=k).min() >= 1
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("weighted", [False, True])
 def test_dimension_0_is_k_means(weighted, limits):
     limits(module, _CACHED_NUMBERS=40)  # ten rows

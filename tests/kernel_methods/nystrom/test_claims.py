@@ -9,12 +9,7 @@ import pytest
 from sklearn.cluster import KMeans
 
 from graphcore.kernel_methods.kernel_kmeans import kernel_kmeans, partition_cost
-from graphcore.kernel_methods.landmarks import (
-    draw_landmarks,
-    leverage_scores,
-    ridge_leverage_scores,
-    top_eigenpairs,
-)
+from graphcore.kernel_methods.landmarks import draw_landmarks, leverage_scores, ridge_leverage_scores, top_eigenpairs
 from graphcore.kernel_methods.linear_kmeans import linear_kmeans
 from graphcore.kernel_methods.nystrom import kernel_pca_features, nystrom_features, power_features
 from graphcore.kernels.functions import kernel_function

@@ -134,10 +134,9 @@ def test_a_bandwidth_far_too_wide_is_cut_and_not_inverted(sigma):
     assert nystrom_factor(K[:, :30], K[:30, :30], 12, truncation=15).landmark_root.rank < 15
 
 
-class TestRejected:
-    def test_indefinite(self):
-        W = np.array([[1.0, 2.0], [2.0, 1.0]])
-        with pytest.raises(InputError, match=r"not positive semi-definite.*on_indefinite='warn'"):
-            inverse_root(W)
-        with pytest.warns(GraphWarning, match="the negative part is dropped"):
-            assert inverse_root(W, on_indefinite="warn").rank == 1
+def test_an_indefinite_matrix_is_refused():
+    W = np.array([[1.0, 2.0], [2.0, 1.0]])
+    with pytest.raises(InputError, match=r"not positive semi-definite.*on_indefinite='warn'"):
+        inverse_root(W)
+    with pytest.warns(GraphWarning, match="the negative part is dropped"):
+        assert inverse_root(W, on_indefinite="warn").rank == 1

@@ -20,13 +20,7 @@ from graphcore.kernels.graph import GraphKernel
 from graphcore.kernels.matrices import SparseKernel
 from graphcore.kernels.vectors import VectorKernel
 
-from ...nystrom_oracles import (
-    best_of_rank,
-    blobs,
-    counting_kernel,
-    gaussian_matrix,
-    of_spectrum,
-)
+from ...nystrom_oracles import best_of_rank, blobs, counting_kernel, gaussian_matrix, of_spectrum
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
 

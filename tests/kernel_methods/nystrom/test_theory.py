@@ -86,9 +86,6 @@ def test_effective_dimension_under_polynomial_decay(eta):
     assert np.polyfit(np.log(ratios), np.log(dimensions), 1)[0] == pytest.approx(eta, abs=0.03)
 
 
-# -- spectral clustering -----------------------------------------------------------------------------------------------
-
-
 def test_spectral_clustering_has_no_answer_where_a_degree_is_not_positive():
     # A kernel without negative entries, positive semi-definite; its approximation from two points has such a degree.
     X = np.array([(1, 0.1, 0), (1, -0.1, 0), (0.2, 2, 2)] + 10 * [(0.2, -2, 2)])
@@ -100,9 +97,6 @@ def test_spectral_clustering_has_no_answer_where_a_degree_is_not_positive():
     assert degrees[2] == pytest.approx(-35.16)
     assert factor_spectral_clustering(B, 2, random_state=0) is None
     assert len(set(linear_kmeans(B, 2, random_state=0).labels)) == 2  # kernel k-means does not mind
-
-
-# -- the paper's objective on columns ----------------------------------------------------------------------------------
 
 
 def test_both_costs_of_a_partition_are_those_of_k_means_on_points_and_on_columns():
