@@ -26,7 +26,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
 
 SEEDED = {"random_state": 0}
 QUICK = [
-    CoresetSpectralClustering(3, **SEEDED),
+    CoresetSpectralClustering(3, effort="fast", **SEEDED),
     KernelKMeans(3, n_init=2, **SEEDED),
     NystromKernelKMeans(2, **SEEDED),
     KFlats(3, 1, n_init=2, **SEEDED),
