@@ -227,7 +227,6 @@ REFUSED = {
         "-o labels.xlsx": "labels.xlsx: labels are written as text (.tsv, .csv)",
         "-o nowhere/l.tsv": "nowhere",
         "--effort hihg": "choose one of 'fast', 'default', 'high', 'best', or a number",
-        "--resolution 3": "--resolution 3",
         "--columns 1": "--columns.*such as 0,1",
         "--columns 1,1": "--columns 1,1 must be the two different",
         "--encoding foo": "--encoding foo is not known to Python",

@@ -335,7 +335,6 @@ def test_doubts_are_said_and_not_settled_in_silence(write, text, said, edges):
         ("(1, 2)\n(2, 3)\n", "tuples"),
         ("[(1, 2), (2, 3)]", "JSON"),
         ("*node data\nID name\n1 ann\n", "of another program"),
-        ('{"nodes": []}', "JSON"),
         ("<html></html>", "neither GraphML nor GEXF"),
     ],
 )

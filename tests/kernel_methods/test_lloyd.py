@@ -73,9 +73,6 @@ def test_a_step_on_a_graph(pair, self_loop, shift, seed):
     check_step(kernel, kernel.block(slice(None), slice(None)), weights, labels, 3, shift, n_jobs=2)
 
 
-# -- iterations --------------------------------------------------------------------------------------------------------
-
-
 @given(SEEDS, st.sampled_from([0.0, 0.3]))
 def test_the_cost_never_rises_for_a_positive_semidefinite_kernel(seed, shift):
     rng = np.random.default_rng(seed)
@@ -109,8 +106,6 @@ def test_an_indefinite_kernel_cycles_and_the_best_partition_is_kept():
     assert rises > 5
 
 
-# -- empty clusters ----------------------------------------------------------------------------------------------------
-
 LINE = np.array([0.0, 1.0, 2.0, 50.0])
 
 
@@ -119,9 +114,6 @@ def test_an_empty_cluster_gets_the_farthest_point(first):
     weights = np.array([first, 1.0, 1.0, 1.0])
     run = lloyd(DenseKernel(np.outer(LINE, LINE)), np.zeros(4), weights, 2, max_iter=2)
     assert run.labels.tolist() == [0, 0, 0, 1]
-
-
-# -- nearest centroids of new rows -------------------------------------------------------------------------------------
 
 
 def fitted(n, k, seed=0):

@@ -47,9 +47,6 @@ def dots(ax):
     return np.concatenate([np.asarray(c.get_offsets()) for c in ax.collections])
 
 
-# -- colours and shades ------------------------------------------------------------------------------------------------
-
-
 def test_clusters_differ_in_colour_or_shape_and_shades_in_grey():
     luminances = [np.dot([0.2126, 0.7152, 0.0722], np.array(to_rgb(shade)) ** 2.2) for shade in _style.STEPS]
     assert all(a > b + 0.02 for a, b in pairwise(luminances))
@@ -67,9 +64,6 @@ def test_forty_colours_are_far_apart_for_the_eye_and_visible_on_any_paper():
     assert len(COLORS) == 40 and pdist(lab).min() > 0.09
     light = linear @ [0.2126, 0.7152, 0.0722]
     assert (1.05 / (light + 0.05)).min() > 1.5 and ((light + 0.05) / 0.059).min() > 2
-
-
-# -- sizes -------------------------------------------------------------------------------------------------------------
 
 
 def test_sizes_shows_every_cluster_that_holds_nodes():
@@ -94,9 +88,6 @@ def test_sizes_can_be_read_for_any_number_of_clusters(k):
     texts = assert_readable(ax.figure)
     assert str(int(np.argmax(sums.conductance))) in texts
     assert len(ax.texts) <= 8
-
-
-# -- quotient graph ----------------------------------------------------------------------------------------------------
 
 
 def random_clusters(k):
@@ -140,9 +131,6 @@ def test_quotient_draws_clusters_in_their_colours_and_the_links(planted):
     assert_readable(ax.figure)
 
 
-# -- dendrogram --------------------------------------------------------------------------------------------------------
-
-
 def random_tree(n, seed=0):
     rng = np.random.default_rng(seed)
     live, children = list(range(n)), []
@@ -184,9 +172,6 @@ def test_dendrogram_marks_the_cut():
     assert "6 clusters" in assert_readable(ax.figure)
 
 
-# -- graph drawing -----------------------------------------------------------------------------------------------------
-
-
 def test_drawing_has_every_node_and_clusters_lie_apart(planted):
     graph, model = planted
     ax = plot.graph_drawing(model)
@@ -204,8 +189,6 @@ def test_drawing_has_every_node_and_clusters_lie_apart(planted):
     assert {text.get_text() for text in ax.texts} <= set(map(str, range(8)))
     assert_readable(ax.figure)
 
-
-# -- what cannot be drawn ----------------------------------------------------------------------------------------------
 
 PATH = graphcore.Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 4])
 REFUSED = [
@@ -226,9 +209,6 @@ REFUSED = [
 def test_what_cannot_be_drawn_is_refused(said, draw):
     with pytest.raises(InputError, match=said):
         draw()
-
-
-# -- matplotlib --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow

@@ -33,9 +33,6 @@ def drawn(fitted, tmp_path_factory):
     )  # fmt: skip
 
 
-# -- nodes -------------------------------------------------------------------------------------------------------------
-
-
 def test_every_node_can_be_looked_up(fitted, tmp_path):
     graph, _, model = fitted
     page = written(tmp_path / "out.html", graph, model.labels_, clustering=model.clustering_)
@@ -63,9 +60,6 @@ def test_memberships_are_told_where_there_are_any(fitted, tmp_path):
     assert "Percentages are memberships." in page.text
 
 
-# -- border nodes ------------------------------------------------------------------------------------------------------
-
-
 def test_border_nodes_against_a_dense_computation(fitted, tmp_path):
     graph, _, model = fitted
     A, labels = graph.to_scipy().toarray(), model.labels_
@@ -90,9 +84,6 @@ def test_border_nodes_against_a_dense_computation(fitted, tmp_path):
     assert outside_share(graph, labels)[found.border].min() > 0
 
 
-# -- known classes -----------------------------------------------------------------------------------------------------
-
-
 def test_known_classes_are_compared(fitted, tmp_path):
     graph, truth, model = fitted
     names = np.array(["red", "green", "blue", "white", "black", "<b>grey"])[truth]
@@ -110,9 +101,6 @@ def test_known_classes_are_compared(fitted, tmp_path):
         assert of_class == f"{100 * counts[c] / counts.sum():.0f}\xa0%"
         assert of_cluster == f"{100 * counts[c] / np.count_nonzero(model.labels_ == c):.0f}\xa0%"
         assert int(spread) == np.count_nonzero(counts)
-
-
-# -- pictures ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow

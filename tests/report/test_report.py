@@ -42,9 +42,6 @@ def planted():
     return graph, clustering
 
 
-# -- what it says ------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.slow
 def test_page_is_well_formed_alone_and_true(planted, tmp_path):
     graph, run = planted
@@ -104,9 +101,6 @@ def test_any_number_of_clusters(k, tmp_path):
     assert len(page.source) < 1.5e6
 
 
-# -- nothing from outside becomes code ---------------------------------------------------------------------------------
-
-
 def test_names_titles_and_files_cannot_inject_anything(tmp_path):
     n = len(EVIL)
     graph = graphcore.Graph.from_edges(range(n), [(i + 1) % n for i in range(n)], node_names=EVIL)
@@ -122,9 +116,6 @@ def test_names_titles_and_files_cannot_inject_anything(tmp_path):
     names = ", ".join(row["most central nodes"] for row in page.clusters)
     for evil in EVIL[:5]:
         assert evil in names
-
-
-# -- figures -----------------------------------------------------------------------------------------------------------
 
 
 def test_facts_against_dense_computations(planted):
@@ -166,9 +157,6 @@ def test_the_verdict_of_clusters_that_are_none(tmp_path, labels, said):
     assert said in page.text
 
 
-# -- in a browser ------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.slow
 def test_a_browser_runs_the_page_without_an_error_and_shows_what_needs_its_script(planted, tmp_path):
     graph, clustering = planted
@@ -185,9 +173,6 @@ def test_a_browser_runs_the_page_without_an_error_and_shows_what_needs_its_scrip
     assert "CONSOLE" not in done.stderr  # what the browser says of scripts and styles that it refuses, or that fail
     assert '<div class="tools" hidden data-script>' in page.read_text()
     assert '<div class="tools" data-script="">' in done.stdout  # the finder of nodes comes when its data are unpacked
-
-
-# -- the estimator -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("given", [(), ("ids",), ("sample_weight", "labels", "ids")])

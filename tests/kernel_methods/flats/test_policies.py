@@ -16,9 +16,6 @@ def problem(X, w=None, m=0):
     return EuclideanFlats(np.asarray(X, dtype=float), np.ones(len(X)) if w is None else w, m)
 
 
-# -- initialisations ---------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("farthest", [False, True])
 def test_seeds_are_different_places_and_clusters_are_nearest_seeds(farthest):
     rng = np.random.default_rng(0)
@@ -68,9 +65,6 @@ def test_seeding_is_within_its_bound():
     assert farthest.mean() == pytest.approx(1, abs=0.05)
 
 
-# -- ties --------------------------------------------------------------------------------------------------------------
-
-
 def test_ties_stay_in_feature_space():
     """Copies of one point: distances to the flats of all clusters differ by rounding only."""
     X = np.tile(np.random.default_rng(0).normal(size=5), (60, 1))
@@ -80,8 +74,6 @@ def test_ties_stay_in_feature_space():
     assert len(np.unique(flats.mean_norms)) > 1
     np.testing.assert_array_equal(p.reassign(flats, labels), labels)
 
-
-# -- empty clusters ----------------------------------------------------------------------------------------------------
 
 # From these labels the middle cluster loses its points to both sides.
 LINE = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]])
@@ -97,9 +89,6 @@ def test_empty_clusters_get_the_farthest_point():
     # A point alone in its cluster stays, however far.
     labels = fill_empty(np.array([0, 0, 1], dtype=np.int32), np.array([1.0, 2.0, 9.0]), np.array([2, 1, 0]))
     assert labels.tolist() == [0, 2, 1]
-
-
-# -- bad input ---------------------------------------------------------------------------------------------------------
 
 
 X = np.random.default_rng(0).normal(size=(20, 3))
