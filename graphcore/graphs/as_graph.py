@@ -143,7 +143,7 @@ def refuse_as_vectors(X, remedy=None):
     is_series = hasattr(X, "to_frame") and hasattr(X, "name")
     if is_series or not (isinstance(X, (list, tuple)) or any(hasattr(X, sign) for sign in ("__array__", "tocsr"))):
         raise InputError(
-            f"an array or a graph is needed, got {X!r:.80} of type {type(X).__name__}; for edges give "
+            f"X cannot be used as vectors: it is no array, but {X!r:.80} of type {type(X).__name__}; for edges give "
             "graphcore.Graph.from_edges(sources, targets)" + ", for vectors numpy.stack(X.to_list())" * is_series
         )
     kind, n_dims = getattr(getattr(X, "dtype", None), "kind", "O"), getattr(X, "ndim", 2)

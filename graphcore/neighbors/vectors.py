@@ -5,7 +5,7 @@ import numpy as np
 from ..base.lazy import import_whole
 from ..base.validation import check_magnitude, read_only
 from ..exceptions import InputError
-from ..graphs.from_matrix import check_given
+from ..graphs.as_graph import refuse_as_vectors
 from . import _loops as loops
 
 # Larger numbers overflow when float32 distances are squared, smaller ones vanish.
@@ -26,7 +26,7 @@ def as_vectors(X, least=2):
     import scipy.sparse as sp
 
     check_array = import_whole("sklearn.utils").check_array
-    check_given(X)
+    refuse_as_vectors(X)
     try:
         X = check_array(
             X, accept_sparse="csr", dtype="numeric", order="C", ensure_all_finite=False, ensure_min_samples=least

@@ -153,7 +153,7 @@ def test_memory_is_no_square_of_the_rows():
         ([["a", "b"], ["c", "d"]], "cannot be used"),
         ([[1j, 2], [3, 4]], "[Cc]omplex"),
         ([[1e200], [2e200]], "rescale"),
-        (None, "cannot be used"),
+        (None, "no array, but None"),
     ],
 )
 def test_unusable_vectors(X, message):
