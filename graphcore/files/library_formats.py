@@ -126,6 +126,8 @@ def _checked(graph, attributes):
     for name, values in columns.items():
         if values.shape != (graph.n_nodes,):
             raise ParameterError(f"attribute {name!r} has shape {values.shape}; a value for each node is needed")
+        if values.dtype.kind in "mM":  # networkx writes no times
+            columns[name] = np.where(np.isnat(values), None, values.astype(str))
     if len(set(names)) < len(names):
         raise InputError("two nodes have the same name, which these files take for one node; write .npz instead")
     for texts in (names, *(values.tolist() for values in columns.values() if values.dtype.kind not in "biuf")):

@@ -151,13 +151,15 @@ def test_graphs_are_those_that_networkx_reads(tmp_path, kind, make, attribute):
 def test_what_is_written_is_read_back(tmp_path, kind, names, weights):
     graph = Graph.from_edges([0, 1], [1, 2], weights, node_names=names)
     table = {"cluster": np.array([1, 0, 1]), "stability": [1.0, 0.5, np.nan], "known": np.array([True, False, True])}
-    write_graph(graph, tmp_path / f"g.{kind}.gz", attributes=table | {"city": ["Rome", "Köln", ""]})
+    table |= {"city": ["Rome", "Köln", ""], "born": np.array(["1999-12-31", "NaT", "2001-02-03"], "datetime64[ns]")}
+    write_graph(graph, tmp_path / f"g.{kind}.gz", attributes=table)
     back = read_graph(tmp_path / f"g.{kind}.gz")
     assert back.names_of(np.arange(3)).tolist() == graph.names_of(np.arange(3)).tolist()
     assert (back.to_scipy() != graph.to_scipy()).nnz == 0
     assert back.attributes["cluster"].tolist() == [1, 0, 1]
     np.testing.assert_array_equal(back.attributes["stability"], [1.0, 0.5, np.nan])
     assert back.attributes["city"].tolist()[:2] == ["Rome", "Köln"]
+    assert [text[:10] for text in back.attributes["born"].tolist()] == ["1999-12-31", "", "2001-02-03"]
     write_graph(back, tmp_path / "again.graphml")  # with the attributes that it has
     assert read_graph(tmp_path / "again.graphml").attributes["cluster"].tolist() == [1, 0, 1]
 
