@@ -187,14 +187,11 @@ def check_labels(name, labels, n_nodes, *, n_clusters=None):
     return read_only(labels, np.int32)
 
 
-def check_targets(y, n_points):
-    """Warn of targets that are not one for each point, or may be labels known in part; nothing reads them."""
+def check_targets(y):
+    """Warn of targets that may be labels known in part; nothing reads them."""
     targets = label_array("y", y)
-    if targets.shape[:1] != (n_points,) or are_missing(targets).any() or np.any(targets == -1):
-        warn_user(
-            f"y has shape {targets.shape}, and is ignored; known labels, one for each of {n_points} nodes, -1 where "
-            "there is none, are fit(X, labels=...)"
-        )
+    if are_missing(targets).any() or np.any(targets == -1):
+        warn_user("y is ignored; known labels, one for each node and -1 where there is none, are fit(X, labels=...)")
 
 
 def check_sample_weight(sample_weight, n_points, name="sample_weight"):

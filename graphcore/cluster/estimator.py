@@ -241,7 +241,7 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
         def check(n_points):
             if y is not None:
-                check_targets(y, n_points)
+                check_targets(y)
             if sample_weight is not None:
                 check_sample_weight(sample_weight, n_points)
             for name, given in (("labels that stay", labels), ("initial_labels", initial_labels)):

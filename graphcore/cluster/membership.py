@@ -13,7 +13,7 @@ from ..neighbors.neighbor_lists import Neighbors, distance_matrix, is_neighbor_p
 from ..neighbors.outliers import last_distances
 from ..neighbors.search import largest_distance, new_row_searcher
 from ..neighbors.search_pynndescent import IndexSearcher
-from ..neighbors.vectors import as_vectors, check_binary, check_finite, ordered
+from ..neighbors.vectors import as_vectors, check_binary, check_finite, ordered, squared_norms
 from .refine.objectives import OBJECTIVES
 from .refine.problem import slopes
 
@@ -266,6 +266,8 @@ def _edges(reference, searcher, X, n_nodes):
         if reference.metric in ("hamming", "jaccard"):
             check_binary(X, reference.metric)
         distances, listed = searcher.kneighbors(_as_taken(X))
+        if reference.metric == "cosine":  # rows of zeros have no direction, and no neighbours
+            listed = np.where(squared_norms(X)[:, None] > 0, listed, -1)
         vectors = (X,) if reference.vectors is None else (X, reference.vectors)
         near = Neighbors(np.where(distances < largest_distance(reference.metric, *vectors), listed, -1), distances)
     there = near.indices >= 0

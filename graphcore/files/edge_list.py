@@ -128,8 +128,7 @@ def choose_columns(names, numeric, reading, idle=(), times=()):
     elif named is not None:
         ends = tuple(map(names.index, named))
     else:
-        stated = reading.weight_column
-        stated = find_weight([names[c] for c in numeric]) if stated == "auto" else stated
+        stated = find_weight([names[c] for c in numeric]) if reading.weight_column == "auto" else reading.weight_column
         likely = [c for c in range(len(names)) if c not in (*index, _place(stated, names, "weight_column"))]
         likely = likely if len(likely) > 1 else list(range(len(names)))
         nodes = [c for c in likely if c not in times and not is_time(names[c])]

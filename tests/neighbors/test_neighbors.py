@@ -212,6 +212,9 @@ def test_rows_that_share_nothing_have_no_neighbours_and_no_label(metric, contain
         np.testing.assert_array_equal(model.labels_[30:], -1)
         np.testing.assert_array_equal(model.labels_[:30], np.repeat([model.labels_[0], model.labels_[15]], 15))
         np.testing.assert_array_equal(model.predict(container(rows)), model.labels_)
+    if metric == "cosine":  # around 0 as well, rows of zeros have no direction
+        around = model.fit(container(rng.normal(size=(40, 60))))
+        assert (around.predict(container(np.eye(2, 60, k=-1))) >= 0).tolist() == [False, True]
     # With outliers they are some, and rows that are equal have each other.
     model = CoresetSpectralClustering(2, metric=metric, n_neighbors=5, outliers="auto", random_state=0)
     np.testing.assert_array_equal(model.fit(container(X)).labels_[30:], -1)
