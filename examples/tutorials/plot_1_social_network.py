@@ -89,7 +89,7 @@ print(choice.best, choice.clear)
 # Modularity gives six, which ``n_clusters="auto"`` would take here. The merge tree of the fit has the other numbers of
 # clusters, without another fit:
 
-graphcore.plot.dendrogram(model.tree_.to_linkage(), 20, n_clusters=6)
+graphcore.plot.dendrogram(model.tree_, 20, n_clusters=6)
 for k in (3, 4, 5):
     print(k, "clusters: normalised cut", round(graphcore.metrics.normalized_cut(G, model.tree_.labels_at(k)), 2))
 
