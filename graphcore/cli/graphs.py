@@ -186,19 +186,17 @@ def info(console, input, verify, **options):
     import numpy as np
 
     input = one_or_all(input)
-    if verify:
+    if verify and isinstance(input, str):
         from ..files.store import looks_like_store, verify_store
 
-        for path in [input] if isinstance(input, str) else input:
-            if looks_like_store(path):  # any other file is checked when it is read
-                with console.stages("verify"):
-                    verify_store(path)
+        with console.stages("verify"):
+            if looks_like_store(input):  # any other file is checked when it is read
+                verify_store(input)
     graph = load(input, console.stages, options)
     with console.stages("count"):
         degrees = {name: float(getattr(np, name)(graph.degrees)) for name in ("min", "median", "mean", "max")}
         largest = int(np.bincount(graph.connected_components()).max())
-    facts = graph_facts(input, graph)
-    facts |= {"degrees": degrees, "largest_component": largest, "bytes": graph.nbytes}
+    facts = graph_facts(input, graph) | {"degrees": degrees, "largest_component": largest, "bytes": graph.nbytes}
     lines = [
         ("degrees", ", ".join(f"{value:,.6g} ({name})" for name, value in degrees.items())),
         ("largest", f"{count(largest, 'node')} in the largest component"),

@@ -567,8 +567,10 @@ def graph_of_blocks(edges, reading, name):
             warn_user(f"{name}: nodes are called as the columns are, {edges.called[:2]}; is a header repeated?")
         first = tuple(names[i] for i in ends[0])
         _tell_of_headers(first, weights, len(ends), len(names), name)
-        alone = np.bincount(ends.ravel())[ends].max(axis=1) == 1  # edges whose nodes no other line has
-        if reading.header is None and isinstance(edges.called[0], int) and alone[0] and alone.sum() == 1 < len(ends):
+        often = np.bincount(ends.ravel())[ends].max(axis=1)  # lines that have one of the nodes of a line
+        like_first = (ends == ends[0]).all(axis=1)  # more than one if each of several files has a header
+        may_have_one = reading.header is None and isinstance(edges.called[0], int) and not like_first.all()
+        if may_have_one and often[0] == like_first.sum() and often[~like_first].min() > 1:
             warn_user(f"{name}: no other line has {first} of the first; pass header=True (--header) if it is no edge")
         unfit = first_unfit(names)
         if unfit is not None:

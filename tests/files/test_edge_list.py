@@ -307,6 +307,7 @@ def test_lines_unlike_the_first_are_errors(write, text, said):
         ("source,target\na,b\nsource,target\n", "is a header repeated", {("a", "b", 1.0), ("source", "target", 1.0)}),
         ("s,t\n1,2\n2,3\nTotal,2\n", "'Total' among integers", {("1", "2", 1.0), ("2", "3", 1.0), ("2", "Total", 1.0)}),
         ("3 3\n1 2\n2 3\n3 1\n", "seems to count", {(3, 3, 1.0), (1, 2, 1.0), (2, 3, 1.0), (1, 3, 1.0)}),
+        ("n,m\na,b\nn,m\nb,a\n", "no other line has", {("m", "n", 1.0), ("a", "b", 1.0)}),
         ("a b\nc d\nd e\nf g\n", None, {("a", "b", 1.0), ("c", "d", 1.0), ("d", "e", 1.0), ("f", "g", 1.0)}),
         ("weight,x,y\n2,a,b\n1,c,d\n", None, {("a", "b", 2.0), ("c", "d", 1.0)}),
         ("1 2 2001\n2 3 1999\n", "column 2 not read", {(1, 2, 1.0), (2, 3, 1.0)}),
