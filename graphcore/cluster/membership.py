@@ -189,9 +189,16 @@ def _sums_of_rows(model, X):
         yield cluster_shares(edges_in_range(rows, reference.exponent), labels, k), last > reference.radius
 
 
+# What predict asks for, by what was fitted.
+_ASKED = {
+    "edges": "give for each new node a row of weights to the fitted nodes; theirs are in labels_",
+    "distances": "give of each new row the nearest of those fitted, as by index.kneighbors(X), or distances to all",
+}
+
+
 def _checked_rows(model, X):
     """Return new rows or nodes as a matrix of what the model was fitted to."""
-    from sklearn.utils.validation import validate_data
+    from sklearn.utils.validation import check_array, validate_data
 
     kind = model._reference.kind
     if is_graph_object(X):
@@ -201,25 +208,23 @@ def _checked_rows(model, X):
     if kind == "distances" and model._reference.searcher is not None:
         return as_vectors(X, least=1)
     (refuse_as_vectors if kind == "vectors" else check_given)(X)
-    width = model.n_features_in_
-    if kind == "edges" and (edge_columns(column_names(X)) or np.shape(X)[1:] != (width,)):
-        raise InputError(
-            f"X is no matrix of {width} columns; give for each new node a row of weights to the {width} fitted nodes "
-            "(Reshape your data with [X] if it is one row); theirs are in labels_"
-        )
-    if kind == "distances" and np.shape(X)[1:] != (model.n_features_in_,):
-        raise InputError(
-            f"this model was fitted to distances, and X has shape {np.shape(X)}; of each new row give the nearest of "
-            f"those fitted, such as index.kneighbors(X), or its distances to all {model.n_features_in_}"
-        )
+    if kind == "edges" and edge_columns(column_names(X)):
+        raise InputError(f"X is a table of edges; {_ASKED[kind]}")
     if kind == "vectors" and hasattr(X, "tocsr") and not hasattr(model._reference.vectors, "tocsr"):
         raise InputError(
             "X is sparse, and the rows that were fitted are not; give X.toarray(), a block of rows at a time"
         )
-    X = validate_data(
-        model, X, accept_sparse="csr", dtype=(np.float32, np.float64), reset=False, order="C",
-        ensure_all_finite=kind == "edges",
+    given = X
+    X = check_array(
+        X, accept_sparse="csr", dtype=(np.float32, np.float64), order="C", ensure_all_finite=kind == "edges",
+        estimator=model, input_name="X",
     )  # fmt: skip
+    if kind != "vectors" and X.shape[1] != model.n_features_in_:
+        raise InputError(
+            f"X has {X.shape[1]} features, but {type(model).__name__} is expecting {model.n_features_in_} features as "
+            f"input; {_ASKED[kind]}"
+        )
+    validate_data(model, given, reset=False, skip_check_array=True)  # names and number of the columns
     if kind == "vectors":
         check_finite(X)
     else:
