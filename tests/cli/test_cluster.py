@@ -186,7 +186,7 @@ def test_predict_takes_rows_of_new_nodes_for_a_model_of_a_graph(folder, told, fa
     assert pd.read_csv("new.tsv", sep="\t", header=None)[1].tolist() == [labels[0], labels[5], -1]
     np.save("narrow.npy", np.ones((2, 2)))
     said = told("predict m.npz narrow.npy -o p.tsv", 2).err
-    assert "narrow.npy: " in said and "a row of weights to the 6 fitted nodes" in said
+    assert "narrow.npy: " in said and "expecting 6 features" in said and "a row of weights to the fitted nodes" in said
     assert "l.tsv" in told("predict l.tsv rows.npz -o p.tsv", 2).err
 
 
