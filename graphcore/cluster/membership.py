@@ -189,7 +189,7 @@ def _sums_of_rows(model, X):
         yield cluster_shares(edges_in_range(rows, reference.exponent), labels, k), last > reference.radius
 
 
-# What predict asks for, by what was fitted.
+# The rows that `predict` asks for, by what was fitted.
 _ASKED = {
     "edges": "give for each new node a row of weights to the fitted nodes; theirs are in labels_",
     "distances": "give of each new row the nearest of those fitted, as by index.kneighbors(X), or distances to all",
