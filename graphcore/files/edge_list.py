@@ -567,11 +567,13 @@ def graph_of_blocks(edges, reading, name):
             warn_user(f"{name}: nodes are called as the columns are, {edges.called[:2]}; is a header repeated?")
         first = tuple(names[i] for i in ends[0])
         _tell_of_headers(first, weights, len(ends), len(names), name)
-        often = np.bincount(ends.ravel())[ends].max(axis=1)  # lines that have one of the nodes of a line
-        like_first = (ends == ends[0]).all(axis=1)  # more than one if each of several files has a header
-        may_have_one = reading.header is None and isinstance(edges.called[0], int) and not like_first.all()
-        if may_have_one and often[0] == like_first.sum() and often[~like_first].min() > 1:
-            warn_user(f"{name}: no other line has {first} of the first; pass header=True (--header) if it is no edge")
+        if reading.header is None and isinstance(edges.called[0], int):
+            often = np.bincount(ends.ravel())
+            like_first = (ends == ends[0]).all(axis=1)  # more than one if each of several files has a header
+            is_apart = often[ends[0]].max() == like_first.sum() < len(ends)
+            if is_apart and often[ends[~like_first]].max(axis=1).min() > 1:
+                said = f"no other line has {first} of the first; pass header=True (--header) if it is no edge"
+                warn_user(f"{name}: {said}")
         unfit = first_unfit(names)
         if unfit is not None:
             raise FormatError(f"the node name {unfit!r} has control characters or line ends; is a quote not closed?")
