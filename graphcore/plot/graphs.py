@@ -64,14 +64,19 @@ def quotient_graph(
     import scipy.sparse as sp
 
     if is_model(graph):
-        graph, labels = graph.graph_, graph.labels_
-    if labels is None:
+        labels, matrix = graph.labels_, graph.quotient_graph_.to_scipy()
+    elif labels is None:
         matrix = graph.to_scipy() if isinstance(graph, Graph) else sp.csr_array(graph)
     else:
         graph, labels, k = placed_labels(graph, labels, None)
         matrix = weight_between(graph, labels, k or None)
-    volumes = np.asarray(matrix.sum(axis=1)).ravel()
-    sizes = volumes if labels is None else np.bincount(labels[labels >= 0], minlength=len(volumes))
+    sizes = matrix.sum(axis=1) if labels is None else np.bincount(labels[labels >= 0], minlength=matrix.shape[0])
+    return draw_quotient(matrix, sizes, names, ax)
+
+
+def draw_quotient(matrix, sizes, names=None, ax=None):
+    """Draw what :func:`quotient_graph` does, of clusters of these sizes and a csr_array of the weights between them."""
+    volumes, sizes = np.asarray(matrix.sum(axis=1)).ravel(), np.asarray(sizes).ravel()
     shown = np.argsort(-sizes, kind="stable")[:_MOST_DISKS]
     shown = shown[sizes[shown] > 0]
     if len(shown) == 0:

@@ -8,9 +8,9 @@ from xml.etree import ElementTree
 
 from markupsafe import Markup
 
-from ..plot import _style, cluster_sizes, dendrogram, graph_drawing, quotient_graph
+from ..plot import _style, cluster_sizes, dendrogram, graph_drawing
 from ..plot.charts import cluster_names
-from ..plot.graphs import MOST_DRAWN
+from ..plot.graphs import MOST_DRAWN, draw_quotient
 
 MOST_LEAVES = 40
 # page.css gives each variable a colour for light and for dark pages.
@@ -43,7 +43,7 @@ def draw_pictures(facts):
     drawings = {"sizes": ("Sizes and conductance", lambda ax: cluster_sizes(sums, stability=stability, ax=ax))}
     if len(facts.filled) > 1:
         title = "Clusters and the links between them"
-        drawings["quotient"] = (title, lambda ax: quotient_graph(facts.graph, facts.labels, ax=ax))
+        drawings["quotient"] = (title, lambda ax: draw_quotient(facts.quotient, sums.size, ax=ax))
     if sums.size.sum() <= MOST_DRAWN:
         drawings["drawing"] = ("The graph", lambda ax: graph_drawing(facts.graph, facts.labels, ax=ax))
     if facts.tree is not None and facts.tree.n_leaves > 2:
