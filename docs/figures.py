@@ -217,10 +217,10 @@ def coreset_error():
     graph, truth = graphcore.datasets.degree_corrected_partition(10, 500, mean_degree=14, random_state=0)
     sizes = [100, 200, 400, 800, 1600]
     figure, axes = plt.subplots(1, 2, figsize=(8, 3.5), layout="constrained", sharex=True)
-    for method, look in (("importance", "o--"), ("uniform", "^:"), ("degree", "s-")):
-        found = np.array([_errors(graph, truth, size, method) for size in sizes])
+    for sampling, look in (("importance", "o--"), ("uniform", "^:"), ("degree", "s-")):
+        found = np.array([_errors(graph, truth, size, sampling) for size in sizes])
         for ax, errors in zip(axes, found.T, strict=True):
-            ax.loglog(sizes, errors, look, color="k", ms=5, lw=1, mfc="white", label=method)
+            ax.loglog(sizes, errors, look, color="k", ms=5, lw=1, mfc="white", label=sampling)
     for ax, title in zip(axes, ("cost of the planted clusters", "their kNC, which clusterings differ in"), strict=True):
         ax.set(title=title, xlabel="coreset nodes (draws, for importance)", ylabel="RMS relative error")
         ax.set_xticks(sizes, [str(size) for size in sizes], minor=False)
@@ -373,9 +373,9 @@ def _digits():
     return graph, _fit(graph, 30)
 
 
-def _errors(graph, labels, size, method, n_draws=30):
+def _errors(graph, labels, size, sampling, n_draws=30):
     """Return root mean squares, over several coresets, of the relative errors of cost and kNC of a partition."""
-    draw = partial(graphcore.build_coreset, graph, int(labels.max()) + 1, size=size, method=method)
+    draw = partial(graphcore.build_coreset, graph, int(labels.max()) + 1, size=size, sampling=sampling)
     coresets = [draw(random_state=seed) for seed in range(n_draws)]
     found = [metrics.coreset_cost(graph, c, labels) for c in coresets]
     return np.sqrt(np.mean([(cost.cost_error**2, cost.cut_error**2) for cost in found], axis=0))

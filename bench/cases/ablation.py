@@ -84,8 +84,8 @@ def steps():
     def switch(title, module, name, value):
         return Variant(title, patches=((module, name, value),))
 
-    def drawn(method):
-        return lambda *args, **given: sample_coreset(*args, **{**given, "method": method})
+    def drawn(sampling):
+        return lambda *args, **given: sample_coreset(*args, **{**given, "sampling": sampling})
 
     def stages(title, **params):
         return Variant(title, tuple(params.items()), alone=True)

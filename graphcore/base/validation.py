@@ -247,7 +247,7 @@ _OTHERWISE = {
     "random_state": "seed rng random_seed", "n_clusters": "k n_communities n_parts nclusters",
     "n_neighbors": "k min_samples", "n_jobs": "n_threads num_threads threads n_workers workers",
     "resolution": "gamma resolution_parameter", "coreset_size": "size coreset_ratio", "delimiter": "sep",
-    "size": "coreset_size coreset_ratio", "sampling": "method", "method": "sampling", "clusterer": "kmeans_alg",
+    "size": "coreset_size coreset_ratio", "sampling": "method", "clusterer": "kmeans_alg",
     "n_seeds": "k_over_sampling_factor", "outliers": "contamination noise",
     "max_cluster_size": "max_comm_size", "initial_labels": "init initial_membership", "symmetrize": "directed",
     "sample_weight": "weights node_weights", "columns": "source target usecols",

@@ -16,6 +16,9 @@ from .vectors import in_order_of, read_rows
 # Sizes of more clusters are summed up.
 _FEW_CLUSTERS = 20
 
+# Endings of formats in which labels are attributes of the nodes of the graph.
+_GRAPHS = (".graphml", ".gexf", ".gml")
+
 
 def _value(text):
     """Parse an int, a float, or else a word, which the class then checks."""
@@ -106,6 +109,8 @@ def cluster(console, input, n_clusters, output, tree, report, truth, model, quie
 
     X, ids, columns = read_input(input, stages, options)
     is_graph = isinstance(X, Graph)
+    if is_graph:
+        _check_attributes(X, output)
     # Lines of labels are matched by the names of nodes; rows of vectors are nodes, too.
     nodes = X if is_graph else Graph.from_edges([], [], n_nodes=X.shape[0])
     nodes = nodes if ids is None else nodes.with_nodes(ids)
@@ -157,6 +162,15 @@ def _check_outputs(output, tree, report, model):
         check_writable(path)
 
 
+def _check_attributes(graph, output):
+    """Check, before the fit, that a format of graphs can hold the names and attributes of the nodes."""
+    from ..files.atomic import ending_of
+    from ..files.library_formats import checked_attributes
+
+    if (ending := ending_of(output)[0]) in _GRAPHS:
+        checked_attributes(graph, None, ending[1:])
+
+
 def _write_page(console, path, input, fitted, truth, classes):
     from ..report.page import write_report
 
@@ -181,7 +195,7 @@ def check_labels_target(output, in_graph=True):
     from ..files.tables import NO_TEXT
 
     ending, compression = ending_of(output)
-    allowed = (".npy", ".parquet", ".graphml", ".gexf", ".gml")[: 5 if in_graph else 2]
+    allowed = (".npy", ".parquet") + _GRAPHS * in_graph
     if ending in NO_TEXT and (ending not in allowed or (ending == ".parquet" and compression)):
         raise InputError(f"{output}: labels are written as text (.tsv, .csv), or {', '.join(allowed)}")
     if ending == ".parquet":
@@ -202,7 +216,7 @@ def _write_clusters(fitted, output):
 
     ending, _ = ending_of(output)
     graph, levels = fitted.graph_, fitted.level_labels_
-    if ending not in (".parquet", ".graphml", ".gexf", ".gml"):
+    if ending != ".parquet" and ending not in _GRAPHS:
         write_labels(levels.T if len(levels) > 1 else fitted.labels_, output, graph)
         return
     columns = fitted.to_table()

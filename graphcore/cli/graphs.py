@@ -189,9 +189,11 @@ def info(console, input, verify, **options):
     if verify and isinstance(input, str):
         from ..files.store import looks_like_store, verify_store
 
-        with console.stages("verify"):
-            if looks_like_store(input):  # any other file is checked when it is read
+        if verify := looks_like_store(input):
+            with console.stages("verify"):
                 verify_store(input)
+        else:
+            warn_of_idle(["verify"], "graphs on disk; other files are checked when they are read")
     graph = load(input, console.stages, options)
     with console.stages("count"):
         degrees = {name: float(getattr(np, name)(graph.degrees)) for name in ("min", "median", "mean", "max")}

@@ -37,7 +37,7 @@ class Coreset:
         Distinct nodes, or rows of the vectors, ascending.
     weights : ndarray of shape (n_coreset,), float64
         Weights that make sums over the coreset unbiased estimates of sums over all points.
-    method : str
+    sampling : str
         How it was drawn: "degree", "uniform" or "importance"; "merged" by :func:`merge_coresets`.
     n_draws : int
         Draws made; for "importance", repeats are merged, so there may be fewer nodes.
@@ -56,7 +56,7 @@ class Coreset:
 
     indices: np.ndarray = field(repr=False)
     weights: np.ndarray = field(repr=False)
-    method: str
+    sampling: str
     n_draws: int
     seeds: "Seeds | None" = field(default=None, repr=False)
     kernel: VectorKernel | None = field(default=None, repr=False)
@@ -114,7 +114,7 @@ def refuse_few(coreset_size, n_clusters, given=None):
 
 
 def sample_coreset(
-    kernel, n_clusters, *, weights=None, size=None, eps=None, method="degree", n_seeds="auto",
+    kernel, n_clusters, *, weights=None, size=None, eps=None, sampling="degree", n_seeds="auto",
     seeding="auto", replace=True, random_state=None,
 ):  # fmt: skip
     """Draw a coreset of the points of any kernel, as :func:`build_coreset` does of a graph's nodes.
@@ -127,7 +127,7 @@ def sample_coreset(
     n_points = int(np.count_nonzero(weights > 0))
     if n_points == 0:
         raise InputError("no node has an edge: there is nothing to cluster")
-    _check_scheme(is_graph, method, size, eps)
+    _check_scheme(is_graph, sampling, size, eps)
     which = "the nodes that have an edge" if is_graph else "the points that have weight"
     n_clusters = check_integer("n_clusters", n_clusters, low=1, high=n_points, why_high=which)
     streams = Streams(random_state)
@@ -135,9 +135,9 @@ def sample_coreset(
         size = check_size("size", size, n_points, which)
         if size < n_clusters:
             raise ParameterError(f"size={size} is less than n_clusters={n_clusters}; each cluster needs a point")
-    if method != "importance":
-        draws = distinct_sample(weights, weights if method == "degree" else None, size, streams.generator("coreset"))
-        return dataclasses.replace(draws, method=method)
+    if sampling != "importance":
+        draws = distinct_sample(weights, weights if sampling == "degree" else None, size, streams.generator("coreset"))
+        return dataclasses.replace(draws, sampling=sampling)
     auto = isinstance(n_seeds, str) and n_seeds == "auto"
     n_seeds = 2 * n_clusters if auto else check_integer("n_seeds", n_seeds, low=1)
     seeding = check_seeding(kernel, seeding)
@@ -146,7 +146,7 @@ def sample_coreset(
     if size == n_points and (n_clusters == n_points or not is_graph) and kernel.diagonal[weights > 0].any():
         # Draws would repeat some points and leave out others. A diagonal of zeros goes on to where it is refused.
         points = np.flatnonzero(weights > 0)
-        return Coreset(points, weights[points], method, size)
+        return Coreset(points, weights[points], sampling, size)
     if is_graph:
         # Probabilities of distinct nodes may come from fewer seeds than were asked for.
         seeds = d2_seeding(kernel, n_seeds, method=seeding, random_state=streams, warn=replace)
@@ -163,17 +163,17 @@ def sample_coreset(
     return dataclasses.replace(draws, seeds=seeds)
 
 
-def _check_scheme(is_graph, method, size, eps):
+def _check_scheme(is_graph, sampling, size, eps):
     """Refuse names that are not known, and what does not go together."""
-    check_choice("method", method, SAMPLING)
+    check_choice("sampling", sampling, SAMPLING)
     if (size is None) == (eps is None):
         raise ParameterError("give either size= (a number of nodes) or eps= (a relative error), and not both")
     if eps is not None:
-        if method != "importance" or not is_graph:
-            raise ParameterError(f"eps= needs method='importance' and a graph; method={method!r} takes size=")
+        if sampling != "importance" or not is_graph:
+            raise ParameterError(f"eps= needs sampling='importance' and a graph; sampling={sampling!r} takes size=")
         check_real("eps", eps, low=0.0, open_low=True, high=1.0)
-    if method == "degree" and not is_graph:
-        raise ParameterError("sampling='degree' (method of build_coreset) is for graphs; use 'importance' or 'uniform'")
+    if sampling == "degree" and not is_graph:
+        raise ParameterError("sampling='degree' is for graphs; use 'importance' or 'uniform'")
 
 
 def _check_seeds(kernel, weights, n_clusters, seeds):
@@ -535,7 +535,7 @@ def build_coreset(
     kernel: str = "normalized_cut",
     size: float | None = None,
     eps: float | None = None,
-    method: str = "importance",
+    sampling: str = "importance",
     n_seeds: int | str = "auto",
     seeding: str = "auto",
     self_loop: float = 1.0,
@@ -562,7 +562,7 @@ def build_coreset(
     eps : float, optional
         Relative error of the cost to aim at, only with "importance": the rounds of Algorithm 4, sizes by the paper's
         formula. Its probabilities are those of the authors' program, for which nothing is proven.
-    method : {"importance", "degree", "uniform"}, default "importance"
+    sampling : {"importance", "degree", "uniform"}, default "importance"
         "importance" draws by D2 seeds and degree, see `replace`; "degree" and "uniform" draw distinct nodes, with
         probability proportional to the degree or the same for all. "degree" and `eps` are for graphs.
     n_seeds : int or "auto", default "auto"
@@ -612,11 +612,11 @@ def build_coreset(
     >>> import graphcore
     >>> graph = graphcore.datasets.load_karate().graph
     >>> coreset = graphcore.build_coreset(graph, 2, size=10, random_state=0)
-    >>> coreset.method, coreset.n_draws, len(coreset)  # ten draws, of which some repeat
+    >>> coreset.sampling, coreset.n_draws, len(coreset)  # ten draws, of which some repeat
     ('importance', 10, 7)
     """
     settings: dict[str, Any] = {"size": size, "eps": eps, "n_seeds": n_seeds}
-    settings |= {"method": method, "seeding": seeding, "replace": replace, "random_state": random_state}
+    settings |= {"sampling": sampling, "seeding": seeding, "replace": replace, "random_state": random_state}
     is_matrix = check_choice("kernel", kernel, ("normalized_cut", "precomputed")) == "precomputed"
     if is_matrix or isinstance(graph, VectorKernel):
         if nodes is not None:

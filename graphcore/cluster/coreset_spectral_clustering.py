@@ -176,7 +176,7 @@ def coreset_spectral_clustering(
     if coreset is None:
         kernel = GraphKernel(graph, check_real("self_loop", self_loop, low=0.0), check_real("shift", shift, low=0.0))
         coreset = sample_coreset(
-            kernel, n_clusters, size=size, method=sampling, n_seeds=n_seeds,
+            kernel, n_clusters, size=size, sampling=sampling, n_seeds=n_seeds,
             replace=is_induced, random_state=streams,
         )  # fmt: skip
     else:

@@ -77,7 +77,7 @@ def merge_coresets(*coresets: Coreset) -> Coreset:
             listed = ", ".join(f"self_loop={loop:g}, shift={shift:g}" for loop, shift in loops)
             raise InputError(f"the coresets estimate different degrees, those with {listed}; draw all with the same")
         order = np.argsort(indices := np.concatenate([each.indices for each in coresets]))
-        merged = dataclasses.replace(coresets[0], method="merged", n_draws=n_draws, seeds=None)
+        merged = dataclasses.replace(coresets[0], sampling="merged", n_draws=n_draws, seeds=None)
         nodes = np.sort(np.concatenate(parts))
         return dataclasses.replace(merged, indices=indices[order], weights=weights[order], nodes=nodes)
     if len(kernels) < len(coresets):
@@ -109,7 +109,7 @@ def reduce_coreset(
     *,
     size: int,
     graph: AnyGraph | None = None,
-    method: str = "importance",
+    sampling: str = "importance",
     n_seeds: int | str = "auto",
     random_state: RandomState = None,
 ) -> Coreset:
@@ -124,7 +124,7 @@ def reduce_coreset(
         Points, all of them different: draws would repeat some of the few. A coreset that is no larger is returned.
     graph : Graph, sparse matrix or networkx graph, optional
         The graph of the coreset's nodes; not needed for vectors, which a coreset holds.
-    method : {"importance", "uniform", "degree"}, default "importance"
+    sampling : {"importance", "uniform", "degree"}, default "importance"
         As for :func:`build_coreset`, on weighted points; "degree", for graphs, draws by weight.
     n_seeds : int or "auto", default "auto"
         D2 seeds; "auto" is ``2 * n_clusters``.
@@ -180,7 +180,7 @@ def reduce_coreset(
     auto = isinstance(n_seeds, str) and n_seeds == "auto"
     # A part may hold points of fewer clusters than there are, so only the number of seeds is by the clusters.
     found = sample_coreset(
-        among, 1, weights=weights, size=size, method=method, n_seeds=2 * n_clusters if auto else n_seeds,
+        among, 1, weights=weights, size=size, sampling=sampling, n_seeds=2 * n_clusters if auto else n_seeds,
         replace=False, random_state=random_state,
     )  # fmt: skip
     if whole is not None:

@@ -52,7 +52,7 @@ def write_model(model, path):
         "kind": reference.kind, "n_neighbors": reference.n_neighbors, "metric": reference.metric,
         "evidence": reference.evidence,
         "n_features": model.n_features_in_, "n_unreached": result.n_unreached, "n_drafts": result.n_drafts,
-        "sampling": result.coreset.method, "history": result.history, "balances": result.balances,
+        "sampling": result.coreset.sampling, "history": result.history, "balances": result.balances,
         "radius": reference.radius if np.isfinite(reference.radius) else None,
         "selection": chosen and {name: getattr(chosen, name) for name in _SELECTION} | {"curves": list(chosen.curves)},
     }  # fmt: skip

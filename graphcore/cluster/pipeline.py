@@ -287,7 +287,7 @@ def draft(kernel, problem, settings, streams, n_jobs=None, stages=None):
 def draw_coreset(kernel, settings, streams):
     """Draw the coreset of a draft, distinct nodes."""
     return sample_coreset(
-        kernel, max(1, settings.n_clusters), size=settings.coreset_size, method=settings.sampling, replace=False,
+        kernel, max(1, settings.n_clusters), size=settings.coreset_size, sampling=settings.sampling, replace=False,
         random_state=streams,
     )  # fmt: skip
 

@@ -95,7 +95,7 @@ def write_networkx(graph, stream, attributes, kind):
     """Write a graph to a binary stream, with a dictionary of columns that nodes get as attributes; NaN is left out."""
     import networkx as nx
 
-    names, attributes = _checked(graph, attributes)
+    names, attributes = checked_attributes(graph, attributes, kind)
     G = nx.relabel_nodes(
         graph.to_networkx(), dict(zip(graph.names_of(np.arange(graph.n_nodes)).tolist(), names, strict=True))
     )
@@ -114,8 +114,8 @@ def write_networkx(graph, stream, attributes, kind):
         raise InputError(f"networkx cannot write this graph as {kind}: {error}; write .npz instead") from None
 
 
-def _checked(graph, attributes):
-    """Return (names of nodes as text, columns by name), or raise an error if no file of markup can hold them."""
+def checked_attributes(graph, attributes, kind):
+    """Return (names of nodes as text, columns by name), or raise an error if a file of this kind cannot hold them."""
     columns = {str(name): np.asarray(values) for name, values in {**graph.attributes, **(attributes or {})}.items()}
     names = list(map(str, graph.names_of(np.arange(graph.n_nodes)).tolist()))
     if list(map(str, columns.pop("node", np.array(names, dtype=object)).tolist())) != names:
@@ -126,6 +126,8 @@ def _checked(graph, attributes):
     for name, values in columns.items():
         if values.shape != (graph.n_nodes,):
             raise ParameterError(f"attribute {name!r} has shape {values.shape}; a value for each node is needed")
+        if kind == "gml" and not re.fullmatch("[A-Za-z][0-9A-Za-z_]*", name):
+            raise InputError(f"GML names attributes by letters, digits and _, not {name!r}; write .graphml instead")
         if values.dtype.kind in "mM":  # networkx writes no times
             columns[name] = np.where(np.isnat(values), None, values.astype(str))
     if len(set(names)) < len(names):

@@ -187,7 +187,10 @@ def parts_of(path):
         seen.add(real)
         folders[:] = [name for name in folders if name[0] not in "._" and not name.endswith(".store")]
         found += [os.path.join(folder, name) for name in names if name[0] not in "._"]
-    return sorted(file for file in found if os.path.isfile(file) and os.path.getsize(file)) or [path]
+    files = sorted(file for file in found if os.path.isfile(file) and os.path.getsize(file))
+    if not files:
+        raise InputError(f"{path} is a folder without files of edges; hidden and empty ones, and _NAME, do not count")
+    return files
 
 
 def files_read(path):

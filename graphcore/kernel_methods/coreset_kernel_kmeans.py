@@ -75,7 +75,7 @@ def coreset_kernel_kmeans(
     check_diagonal(kernel.diagonal)
     check_choice("sampling", sampling, SAMPLING)
     streams = Streams(random_state)
-    drawn = {"size": size, "method": sampling, "n_seeds": n_seeds}
+    drawn = {"size": size, "sampling": sampling, "n_seeds": n_seeds}
     coreset = sample_coreset(kernel, n_clusters, weights=weights, random_state=streams, **drawn)
     if len(coreset) < n_clusters:
         raise InputError(
@@ -291,7 +291,8 @@ class CoresetKernelKMeans(CentroidClusterer):
 
     def _tree_over(self, kernel, n_clusters, size, streams):
         """The tree of coresets, still empty, of vectors under a kernel."""
-        reduced = partial(reduce_coreset, n_clusters=n_clusters, size=size, method=self.sampling, n_seeds=self.n_seeds)
+        drawn = {"size": size, "sampling": self.sampling, "n_seeds": self.n_seeds}
+        reduced = partial(reduce_coreset, n_clusters=n_clusters, **drawn)
         return CoresetTree(reduced, kernel.function, kernel.precision, streams)
 
     def _store(self, result, given, kernel, points=None, weights=None):

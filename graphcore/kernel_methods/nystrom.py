@@ -343,11 +343,6 @@ def nystrom_features(
     most = None if n_components is None else min(n_components, c)
     given = {"truncation": truncation and min(truncation, c), "on_indefinite": on_indefinite}
     factor = nystrom_factor(columns, W, most, scale=scale, n_jobs=n_jobs, **given)
-    if n_components is not None and factor.features.shape[1] < n_components:
-        warn_user(
-            f"the kernel has rank {factor.features.shape[1]} among the landmarks, so there are so many features and "
-            f"not n_components={n_components}; take more landmarks or a narrower bandwidth"
-        )
     n_zero_rows = factor.n_zero_rows
     if n_zero_rows:  # a point at the origin of kernel space has no other kernel values than zero
         n_zero_rows = max(0, n_zero_rows - int((kernel.diagonal <= 0).sum()))
@@ -492,6 +487,11 @@ class LandmarkEstimator(KernelEstimator):
         self.n_components_: int = found.n_components
         self.singular_values_: Floats = found.singular_values
         self.share_kept_: float = 1.0 - found.alpha / found.trace
+        if self.n_components not in (None, "auto") and found.n_components < n_components:
+            warn_user(
+                f"the kernel has rank {found.n_components} among the landmarks, so there are so many features and not "
+                f"n_components={n_components}; take more landmarks or a narrower bandwidth"
+            )
         return found
 
     def _n_draws(self, kernel, n_clusters, n_given=None, n_components=None):

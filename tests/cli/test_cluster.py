@@ -111,6 +111,9 @@ def test_labels_and_attributes_go_to_other_programs_by_the_ending(folder, told):
         G = reader(folder / f"c.{ending}")
         assert dict(G.nodes(data="cluster")) == labels and G.number_of_edges() == 7
         assert dict(G.nodes(data="age"))["c"] == 22
+    (folder / "spaced.csv").write_text("id,my age\n" + "".join(f"{x},1\n" for x in "abcxyz"))
+    said = told("cluster graph.txt -k 2 --nodes spaced.csv -o s.gml", 2).err
+    assert "not 'my age'; write .graphml instead" in said and "cluster" not in said.split("GML")[0]
     pytest.importorskip("pyarrow")
     told("cluster graph.txt --resolution 100 --nodes people.csv -o c.parquet --quiet")
     table = pd.read_parquet("c.parquet")

@@ -58,6 +58,8 @@ def test_a_graph_on_disk_is_built_verified_and_clustered(folder, told, facts_of)
     facts = facts_of("convert graph.txt g.store --memory 2G")
     assert (facts["nodes"], facts["edges"], facts["output"]) == (6, 7, "g.store")
     assert "verified" in told("info g.store --verify").out
+    said = told("info graph.txt --verify")
+    assert "verified" not in said.out and "--verify does nothing here: for graphs on disk" in said.err
     told("convert graph.txt h.store")
     np.testing.assert_array_equal(graphcore.open_graph("h.store").indices, graphcore.open_graph("g.store").indices)
     for source in ("g.store", "graph.txt"):

@@ -14,7 +14,7 @@ from graphcore.kernels.graph import GraphKernel
 from ..oracles import Z_LIMIT, centre_distances, dense_kernel, example, memberships, quick, z_score
 from ..strategies import linked_adjacencies
 
-SCHEMES = {name: {"method": name} for name in SAMPLING} | {"distinct": {"method": "importance", "replace": False}}
+SCHEMES = {name: {"sampling": name} for name in SAMPLING} | {"distinct": {"sampling": "importance", "replace": False}}
 
 
 def node_costs(K, w, labels, k):
@@ -72,19 +72,19 @@ def test_error_of_the_cost_falls_with_the_root_of_the_size(scheme):
 
 @quick
 @given(linked_adjacencies(2, 25), st.integers(0, 99), st.sampled_from(SAMPLING), st.data())
-def test_distinct_samples_have_the_size_asked_for(drawn, seed, method, data):
+def test_distinct_samples_have_the_size_asked_for(drawn, seed, sampling, data):
     A, _ = drawn
     graph = Graph.from_scipy(A)
     linked = np.flatnonzero(A.sum(axis=1))
     size = data.draw(st.integers(1, len(linked)))
-    coreset = build_coreset(graph, 1, size=size, method=method, self_loop=1.0, replace=False, random_state=seed)
+    coreset = build_coreset(graph, 1, size=size, sampling=sampling, self_loop=1.0, replace=False, random_state=seed)
     degrees = GraphKernel(graph, 1.0).point_weights
     assert len(coreset) == len(coreset.indices) == len(coreset.weights) == coreset.n_draws == size
     assert np.isin(coreset.indices, linked).all()
     assert (np.diff(coreset.indices) > 0).all()
     assert (coreset.weights >= degrees[coreset.indices] * (1 - 1e-12)).all()
-    assert coreset.method == method
-    assert (coreset.seeds is None) == (method != "importance")
+    assert coreset.sampling == sampling
+    assert (coreset.seeds is None) == (sampling != "importance")
     if size == len(linked):
         assert np.array_equal(coreset.indices, linked)
         np.testing.assert_allclose(coreset.weights, degrees[linked], rtol=1e-14)
@@ -115,7 +115,7 @@ def test_distinct_draws_are_the_least_keys_whatever_the_blocks(seed, n, is_even,
 
 def test_importance_coreset_is_the_published_one():
     graph, A = example("barabasi-albert")
-    coreset = build_coreset(graph, 4, size=30, method="importance", random_state=0)
+    coreset = build_coreset(graph, 4, size=30, sampling="importance", random_state=0)
     assert coreset.n_draws == 30
     assert len(coreset) < 30, "some of 30 draws from 60 nodes repeat"
     assert (np.diff(coreset.indices) > 0).all()
@@ -123,7 +123,7 @@ def test_importance_coreset_is_the_published_one():
     assert len(coreset.seeds.indices) == 2 * 4 + 1
     K, w = dense_kernel(A, 1.0)
     assert coreset.seeds.indices[0] == np.argmin(np.where(w > 0, np.diag(K), np.inf))
-    naive = build_coreset(graph, 4, size=30, method="importance", seeding="naive", n_seeds=5, random_state=0)
+    naive = build_coreset(graph, 4, size=30, sampling="importance", seeding="naive", n_seeds=5, random_state=0)
     assert len(naive.seeds.indices) == 5
     assert build_coreset(graph, 4, size=0.25, random_state=0).n_draws == 15
 
@@ -134,9 +134,9 @@ def test_importance_coreset_is_the_published_one():
         ({"size": 3}, r"size=3 is less than n_clusters=4"),
         ({}, r"either size=.*or eps="),
         ({"size": 10, "eps": 0.1}, r"not both"),
-        ({"eps": 0.1, "method": "degree"}, r"needs method='importance'"),
+        ({"eps": 0.1, "sampling": "degree"}, r"needs sampling='importance'"),
         ({"eps": 1.5}, r"eps=1\.5 must be at most 1"),
-        ({"size": 10, "method": "importance", "seeding": "slow"}, r"'slow' is not known"),
+        ({"size": 10, "sampling": "importance", "seeding": "slow"}, r"'slow' is not known"),
     ],
 )
 def test_bad_parameters(options, message):
@@ -152,4 +152,4 @@ def test_too_many_clusters_and_no_edges():
     with pytest.raises(InputError, match="no node has an edge"):
         build_coreset(Graph.from_edges([], [], n_nodes=5), 1, size=1)
     with pytest.raises(InputError, match="diagonal is zero"):
-        build_coreset(graph, 3, size=10, method="importance", self_loop=0.0)
+        build_coreset(graph, 3, size=10, sampling="importance", self_loop=0.0)

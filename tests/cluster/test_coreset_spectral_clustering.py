@@ -263,8 +263,8 @@ def test_a_coreset_that_is_there_is_clustered_and_kernel_values_are_counted(kind
         build_coreset(graph, 4, size=40, nodes=nodes, random_state=0) for nodes in np.array_split(np.arange(200), 2)
     ]
     merged = clustered(graph, 4, coreset=merge_coresets(*parts), coreset_graph=kind, random_state=0)
-    assert adjusted_rand_score(merged.labels, truth) > 0.8 and merged.coreset.method == "merged"
-    bare = build_coreset(graph, 4, size=60, method="degree", self_loop=0.0, random_state=0)
+    assert adjusted_rand_score(merged.labels, truth) > 0.8 and merged.coreset.sampling == "merged"
+    bare = build_coreset(graph, 4, size=60, sampling="degree", self_loop=0.0, random_state=0)
     found = clustered(graph, 4, coreset=bare, coreset_graph=kind, random_state=0)
     assert found.coreset.self_loop == 0.0 and adjusted_rand_score(found.labels, truth) > 0.8
     for options, said in (

@@ -187,7 +187,7 @@ def test_rounds_keep_sums_unbiased(barabasi):
 def test_a_coreset_of_a_given_error_has_a_point_for_each_cluster(n_clusters):
     karate = graphcore.datasets.load_karate().graph
     for seed in range(10):
-        made = graphcore.build_coreset(karate, n_clusters, eps=0.9, method="importance", random_state=seed)
+        made = graphcore.build_coreset(karate, n_clusters, eps=0.9, sampling="importance", random_state=seed)
         assert n_clusters <= len(made.indices) <= made.n_draws and made.seeds is None
 
 

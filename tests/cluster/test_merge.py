@@ -69,7 +69,7 @@ def test_vectors_are_those_of_all_parts_one_below_the_other():
     X = vectors(120)
     parts = [of_vectors(part, 20, seed, replace=False) for seed, part in enumerate(np.split(X, [50, 80]))]
     merged = merge_coresets(*parts)
-    assert merged.n_points == 120 and merged.method == "merged" and merged.n_draws == 60
+    assert merged.n_points == 120 and merged.sampling == "merged" and merged.n_draws == 60
     assert np.array_equal(merged.kernel.X, X[merged.indices])
     assert np.array_equal(merged.weights, np.concatenate([part.weights for part in parts]))
     assert (np.diff(merged.indices) > 0).all()
@@ -112,25 +112,25 @@ def assert_unbiased(totals, expected):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", ["degree", "uniform", "importance"])
-def test_weights_of_merged_and_reduced_nodes_add_up_to_the_volume(method):
-    totals, given = [], {"method": method, "replace": False}
+@pytest.mark.parametrize("sampling", ["degree", "uniform", "importance"])
+def test_weights_of_merged_and_reduced_nodes_add_up_to_the_volume(sampling):
+    totals, given = [], {"sampling": sampling, "replace": False}
     for seed in range(200):
         parts = np.array_split(np.arange(GRAPH.n_nodes), 3)
         merged = merge_coresets(
             *(build_coreset(GRAPH, 3, size=25, nodes=nodes, random_state=seed, **given) for nodes in parts)
         )
-        small = reduce_coreset(merged, 3, size=30, graph=GRAPH, method=method, random_state=seed + 10_000)
+        small = reduce_coreset(merged, 3, size=30, graph=GRAPH, sampling=sampling, random_state=seed + 10_000)
         totals.append(small.weights.sum())
     assert_unbiased(np.array(totals), GRAPH.degrees.sum() + GRAPH.n_nodes)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", ["importance", "uniform"])
-def test_weights_of_a_tree_of_merges_add_up_to_the_points(method):
+@pytest.mark.parametrize("sampling", ["importance", "uniform"])
+def test_weights_of_a_tree_of_merges_add_up_to_the_points(sampling):
     X = vectors(400)
     inside = X[:, 0] > 4
-    found = [tree_of(np.array_split(X, 8), 40, seed, method=method).whole() for seed in range(100)]
+    found = [tree_of(np.array_split(X, 8), 40, seed, sampling=sampling).whole() for seed in range(100)]
     assert_unbiased(np.array([each.weights.sum() for each in found]), 400)
     # So do those of any part of the points.
     assert_unbiased(np.array([each.weights[inside[each.indices]].sum() for each in found]), inside.sum())
@@ -189,7 +189,7 @@ def test_a_tree_takes_weights_and_leaves_out_points_without():
         (lambda a, b: merge_coresets(a, of_vectors(np.eye(9)[:, :3], 3)), InputError, r"vectors of \[2, 3\] features"),
         (lambda a, b: reduce_coreset(a, 3, size=2), ParameterError, "size=2 is less than n_clusters=3"),
         (lambda a, b: reduce_coreset(a, 3, size=5, graph=GRAPH), ParameterError, "of vectors, and holds them"),
-        (lambda a, b: reduce_coreset(a, 3, size=5, method="degree"), ParameterError, "'degree' .*is for graphs"),
+        (lambda a, b: reduce_coreset(a, 3, size=5, sampling="degree"), ParameterError, "'degree' .*is for graphs"),
         (lambda a, b: build_coreset(GRAPH, 3, size=5, nodes=[120]), InputError, "integers from 0 to 119"),
     ],
 )

@@ -97,11 +97,11 @@ def test_kernel_k_means_and_build_coreset_read_the_rows_of_seeds_alone():
     K = gaussian_matrix(300, 2)
     lengths = np.diff(K.indptr)
     coreset, read = rows_read(
-        lambda: build_coreset(K, 5, kernel="precomputed", size=60, method="importance", random_state=0)
+        lambda: build_coreset(K, 5, kernel="precomputed", size=60, sampling="importance", random_state=0)
     )
     assert read == lengths[coreset.seeds.indices].sum() < K.nnz / 5
     naive = build_coreset(
-        K.toarray(), 5, kernel="precomputed", size=60, method="importance", seeding="naive", random_state=0
+        K.toarray(), 5, kernel="precomputed", size=60, sampling="importance", seeding="naive", random_state=0
     )
     assert coreset.indices.tolist() == naive.indices.tolist()
     np.testing.assert_allclose(coreset.weights, naive.weights, rtol=1e-9)
@@ -113,23 +113,23 @@ def test_kernel_k_means_and_build_coreset_read_the_rows_of_seeds_alone():
 
 def test_a_coreset_of_a_kernel_matrix_stands_for_its_points():
     K = semidefinite_matrix(50, 3)
-    for method in ("importance", "uniform"):
+    for sampling in ("importance", "uniform"):
         sums = [
-            build_coreset(K, 3, kernel="precomputed", size=20, method=method, random_state=seed).weights.sum()
+            build_coreset(K, 3, kernel="precomputed", size=20, sampling=sampling, random_state=seed).weights.sum()
             for seed in range(300)
         ]
         # Without bias: the mean lies within five of its standard errors, but with probability 6e-7.
         assert abs(np.mean(sums) - 50) <= 5 * np.std(sums) / np.sqrt(300)
     whole = build_coreset(K, 3, kernel="precomputed", size=50, random_state=0)
     part = build_coreset(K, 3, kernel="precomputed", size=20, random_state=0)
-    assert len(whole) == 50 and whole.method == part.method == "importance"
+    assert len(whole) == 50 and whole.sampling == part.sampling == "importance"
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"kernel": "precomputed", "method": "degree"}, "'degree' .* is for graphs; use 'importance' or 'uniform'"),
-        ({"kernel": "precomputed", "method": "importance", "seeding": "fast"}, "seeding='fast' reads .*use 'naive'"),
+        ({"kernel": "precomputed", "sampling": "degree"}, "'degree' is for graphs; use 'importance' or 'uniform'"),
+        ({"kernel": "precomputed", "sampling": "importance", "seeding": "fast"}, "seeding='fast' reads .*use 'naive'"),
     ],
 )
 def test_wrong_values_are_named(options, message):

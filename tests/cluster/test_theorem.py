@@ -53,14 +53,14 @@ def cut_costs(M, weights, diagonal, labels, k):
     return weights @ diagonal - np.divide(within, masses, out=np.zeros_like(within), where=masses > 0).sum(axis=1)
 
 
-def measured(name, k, method, seed, size):
+def measured(name, k, sampling, seed, size):
     """(eps, cost of the labelling, optimum, optimum on the coreset graph, cost of V's optimum for the coreset)."""
     A = GRAPHS[name]
     n = len(A)
     self_loop = float(A.sum(axis=1).max())
     K, w = dense_kernel(A, self_loop)
     kernel = GraphKernel(Graph.from_scipy(A), self_loop)
-    coreset = sample_coreset(kernel, k, size=size, method=method, random_state=seed)
+    coreset = sample_coreset(kernel, k, size=size, sampling=sampling, random_state=seed)
     if len(coreset) < k:
         return None
     small = np.zeros(n)
@@ -81,16 +81,16 @@ def measured(name, k, method, seed, size):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", SAMPLING)
+@pytest.mark.parametrize("sampling", SAMPLING)
 @pytest.mark.parametrize("k", [2, 3])
 @pytest.mark.parametrize("name", sorted(GRAPHS))
-def test_theorem_1(name, k, method):
+def test_theorem_1(name, k, sampling):
     assert np.linalg.eigvalsh(dense_kernel(GRAPHS[name], GRAPHS[name].sum(axis=1).max())[0]).min() > -1e-12
     n = len(GRAPHS[name])
     held, tight = 0, 0
     for seed in range(6):
-        for size in (n - 3, n) if method == "importance" else (n - 3, n - 1):
-            result = measured(name, k, method, seed, size)
+        for size in (n - 3, n) if sampling == "importance" else (n - 3, n - 1):
+            result = measured(name, k, sampling, seed, size)
             if result is None or result[0] >= 1:
                 continue
             eps, cost, optimum, on_coreset_graph = result
@@ -103,7 +103,7 @@ def test_theorem_1(name, k, method):
             held += 1
             tight += eps < 0.5
     assert held >= 4, "the coresets were too poor for the theorem to say anything"
-    if method != "importance":
+    if sampling != "importance":
         assert tight >= 2
 
 

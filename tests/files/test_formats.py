@@ -169,7 +169,7 @@ def test_attributes_that_no_file_can_hold(tmp_path):
     for attributes, name, error, message in (
         ({"cluster": [0]}, "g.gml", ParameterError, "'cluster' has shape"),
         ({"node": ["b", "a"], "cluster": [0, 1]}, "g.gml", ParameterError, "not in the order of the graph's nodes"),
-        ({"my name": [0, 1]}, "g.gml", InputError, "networkx cannot write this graph as gml"),
+        ({"my name": [0, 1]}, "g.gml", InputError, "GML names attributes by letters, digits and _, not 'my name'"),
         ({"cluster": [0, 1]}, "g.npz", ParameterError, "attributes are for graphml, gexf and gml"),
     ):
         with pytest.raises(error, match=message):

@@ -78,7 +78,7 @@ def test_of_many_parts_without_known_names_the_ends_are_told_once(write):
 
 def test_what_are_no_parts(tmp_path, write):
     (tmp_path / "empty").mkdir()
-    with pytest.raises(IsADirectoryError):
+    with pytest.raises(InputError, match="empty is a folder without files of edges"):
         read_graph(tmp_path / "empty")
     edges = write("1 2\n2 3\n", "a.txt")
     for other, error, said in (

@@ -257,6 +257,9 @@ def test_what_landmarks_leave_out_is_told():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         NystromKernelKMeans(4, n_landmarks=40, random_state=0).fit(X)
+        NystromKernelKMeans(4, kernel="linear", random_state=0).fit(X)
+    with pytest.warns(GraphWarning, match=rf"has rank {X.shape[1]} among the landmarks.* not n_components=9"):
+        NystromKernelKMeans(4, kernel="linear", n_components=9, random_state=0).fit(X)
 
 
 @pytest.mark.parametrize("make", [*OF_KERNELS, *FEATURES])

@@ -90,7 +90,7 @@ def test_estimates_by_definition(pair, self_loop, shift, centres, seed):
 
 
 def test_bad_coresets():
-    coreset = build_coreset(nx.path_graph(4), 1, size=4, method="degree")
+    coreset = build_coreset(nx.path_graph(4), 1, size=4, sampling="degree")
     with pytest.raises(ParameterError, match="is not one of this graph"):
         coreset_cost(nx.path_graph(3), coreset, [0, 0, 1])
     with pytest.raises(ParameterError, match="centres='far' is not known"):
@@ -100,7 +100,7 @@ def test_bad_coresets():
 def test_a_coreset_knows_the_loops_that_its_estimates_are_unbiased_with():
     graph = Graph.from_networkx(nx.random_regular_graph(4, 400, seed=0))
     assert build_coreset(graph, 8, size=60, random_state=0).self_loop == 1.0
-    draw = partial(build_coreset, graph, 2, size=40, method="degree", random_state=0)
+    draw = partial(build_coreset, graph, 2, size=40, sampling="degree", random_state=0)
     parts = [draw(nodes=nodes, self_loop=0.3, shift=0.5) for nodes in (range(100), range(100, 400))]
     merged = merge_coresets(*parts)
     for coreset in (*parts, merged, reduce_coreset(merged, 2, size=20, graph=graph, random_state=0)):

@@ -128,7 +128,7 @@ def _paths_of(source):
     paths = [source] if isinstance(source, (str, os.PathLike)) else source
     if isinstance(paths, (list, tuple)) and paths and all(isinstance(path, (str, os.PathLike)) for path in paths):
         return list(paths)
-    if not hasattr(source, "__iter__") or hasattr(source, "shape"):
+    if not hasattr(source, "__iter__") or hasattr(source, "shape") or hasattr(source, "adjacency"):
         raise ParameterError(
             f"source must be a path, a list of paths or an iterator of blocks of edges, got {type(source).__name__}; "
             "a graph in memory is written by graphcore.write_graph(graph, 'NAME.store')"

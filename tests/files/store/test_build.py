@@ -6,6 +6,7 @@ import re
 import shutil
 import warnings
 
+import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import assume, example, given
@@ -224,6 +225,7 @@ def test_bad_parameters(tmp_path):
         (a, {"columns": (1, 1)}, ParameterError, "columns="),
         (a, {"out": tmp_path / "g.npz"}, ParameterError, r"called NAME\.store"),
         (np.zeros((3, 2), int), {}, ParameterError, "source must be.*write_graph"),
+        (nx.path_graph(3), {}, ParameterError, "source must be.*got Graph.*write_graph"),
         ([a, b], {}, InputError, r"a\.txt are integers, those of .*b\.txt names"),
         ([a, c], {}, InputError, r"c\.txt has weights and .*a\.txt has none"),
         (tmp_path / "missing", {}, FileNotFoundError, "missing"),

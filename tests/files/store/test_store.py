@@ -80,7 +80,7 @@ def test_read_graph_takes_a_store(tmp_path):
     assert_same(read_graph(tmp_path / "g.store"), graph)
     with pytest.raises(ParameterError, match="weight_column=None"):
         read_graph(str(tmp_path / "g.store"), weight_column=None)
-    with pytest.raises(IsADirectoryError):
+    with pytest.raises(InputError, match="a folder without files of edges"):
         read_graph(tmp_path)
     (tmp_path / "g.store" / "meta.json").unlink()
     with pytest.raises(FormatError, match=r"folder is no graph: it has no meta\.json"):
