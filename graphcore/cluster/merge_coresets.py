@@ -34,8 +34,8 @@ def merge_coresets(*coresets: Coreset) -> Coreset:
     Raises
     ------
     InputError
-        If there is no coreset, or they are of parts that share nodes, of graphs and vectors, of vectors of different
-        lengths, or of different kernels or loops.
+        If there is no coreset, or they are of parts that share nodes, of graphs and vectors, of kernel matrices, of
+        vectors of different lengths, or of different kernels or loops.
 
     Notes
     -----
@@ -66,6 +66,8 @@ def merge_coresets(*coresets: Coreset) -> Coreset:
     weights, n_draws = np.concatenate([each.weights for each in coresets]), sum(each.n_draws for each in coresets)
     kernels = [each.kernel for each in coresets if each.kernel is not None]
     if not kernels:
+        if any(each.self_loop is None for each in coresets):
+            raise InputError("coresets of kernel matrices do not say which points they share; take a VectorKernel")
         parts = [each.nodes for each in coresets if each.nodes is not None]
         if len(parts) < len(coresets) or len(np.unique(np.concatenate(parts))) < sum(map(len, parts)):
             raise InputError(

@@ -187,6 +187,11 @@ def test_a_tree_takes_weights_and_leaves_out_points_without():
         (lambda a, b: merge_coresets([b, b]), InputError, r"not a list; give merge_coresets\(\*coresets\)"),
         (merge_coresets, InputError, "some coresets are of vectors and some of nodes"),
         (lambda a, b: merge_coresets(a, of_vectors(np.eye(9)[:, :3], 3)), InputError, r"vectors of \[2, 3\] features"),
+        (
+            lambda a, b: merge_coresets(*[build_coreset(np.eye(9), 2, size=4, kernel="precomputed")] * 2),
+            InputError,
+            "of kernel matrices do not say",
+        ),
         (lambda a, b: reduce_coreset(a, 3, size=2), ParameterError, "size=2 is less than n_clusters=3"),
         (lambda a, b: reduce_coreset(a, 3, size=5, graph=GRAPH), ParameterError, "of vectors, and holds them"),
         (lambda a, b: reduce_coreset(a, 3, size=5, sampling="degree"), ParameterError, "'degree' .*is for graphs"),
