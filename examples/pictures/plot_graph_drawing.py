@@ -14,4 +14,4 @@ labels = graphcore.CoresetSpectralClustering(n_clusters=6, random_state=0).fit_p
 graphcore.plot.graph_drawing(G, labels)
 
 # %%
-# Edges attract and nodes repel each other; a node at a border leans towards its neighbours on the other side.
+# Clusters are placed by the links between them, and the nodes of each by the edges inside it.

@@ -105,8 +105,12 @@ def cluster(console, input, n_clusters, output, tree, report, truth, model, quie
     import numpy as np
 
     from .. import CoresetSpectralClustering, Graph
+    from ..cluster.settings import DEFAULTS, check_settings
     from ..metrics import agreement
 
+    given = {name: options[name] for name in _SETTINGS if options[name] is not None}
+    # before the input is read, which may take long
+    check_settings({"n_clusters": n_clusters} | {name: value for name, value in given.items() if name in DEFAULTS})
     X, ids, columns = read_input(input, stages, options)
     is_graph = isinstance(X, Graph)
     if is_graph:
@@ -118,7 +122,6 @@ def cluster(console, input, n_clusters, output, tree, report, truth, model, quie
         None if path is None else as_numbers(read_one_label(path, nodes, options["encoding"]))
         for path in (options["initial_labels"], truth)
     )
-    given = {name: options[name] for name in _SETTINGS if options[name] is not None}
     fitted = CoresetSpectralClustering(
         n_clusters, affinity="precomputed" if is_graph else "nearest_neighbors", n_neighbors=options["n_neighbors"],
         metric=options["metric"], random_state=options["random_state"], n_jobs=options["n_jobs"], **given,

@@ -209,7 +209,8 @@ class Console:
         self.quiet, self.warned = quiet, []
         self._bar = Bar()
         is_shown = not quiet and sys.stderr.isatty()
-        self.stages = Stages(self._bar.begin, on_note=self._bar.note) if is_shown else Stages()
+        shown = {"on_stage": self._bar.begin, "on_expect": self._bar.expect, "on_note": self._bar.note}
+        self.stages = Stages(**shown) if is_shown else Stages()
 
     def say(self, text):
         """Print a line on stderr."""

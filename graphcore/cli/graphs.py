@@ -73,11 +73,6 @@ READING = frozenset([
     "count_repeats", "nodes",
 ])  # fmt: skip
 graph_options = adding(*_READING)
-run_options = adding(
-    click.option("--seed", "random_state", metavar="N", type=click.IntRange(0), default=0, show_default=True,
-                 help="Random seed."),
-    click.option("--jobs", "n_jobs", metavar="N", type=int, default=-1, show_default=True, help="Threads; -1 is all."),
-)  # fmt: skip
 # Options of `read_input` and `load`.
 input_options = adding(
     *_READING,
@@ -87,7 +82,9 @@ input_options = adding(
         help="Number of neighbours of a vector.",
     ),
     click.option("--metric", default="euclidean", show_default=True, metavar="NAME", help="Distance between vectors."),
-    run_options,
+    click.option("--seed", "random_state", metavar="N", type=click.IntRange(0), default=0, show_default=True,
+                 help="Random seed."),
+    click.option("--jobs", "n_jobs", metavar="N", type=int, default=-1, show_default=True, help="Threads; -1 is all."),
 )  # fmt: skip
 
 
@@ -186,10 +183,10 @@ def info(console, input, verify, **options):
     import numpy as np
 
     input = one_or_all(input)
-    if verify and isinstance(input, str):
+    if verify:
         from ..files.store import looks_like_store, verify_store
 
-        if verify := looks_like_store(input):
+        if verify := isinstance(input, str) and looks_like_store(input):
             with console.stages("verify"):
                 verify_store(input)
         else:

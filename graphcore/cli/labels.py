@@ -179,7 +179,7 @@ def report(console, input, labels, output, truth, pictures, **options):
             about=page_about(console, input, labels, truth), pictures=pictures, n_jobs=options["n_jobs"],
         )  # fmt: skip
     figures = {
-        "input": input, "labels": labels, "report": output, "n_clusters": facts.n_clusters,
+        "input": input, "labels": labels, "report": output, "n_clusters": len(facts.filled),
         "normalized_cut": facts.normalized_cut, "coverage": facts.coverage, "modularity": facts.modularity,
     }  # fmt: skip
     lines = [
@@ -202,11 +202,18 @@ def page_about(console, source, labels=None, truth=None, **fields):
     called = {path: "standard input" if path == "-" else os.path.basename(os.path.abspath(path))
               for path in (given, labels, truth) if path is not None}  # fmt: skip
     typed = click.get_current_context().find_root().obj
+    paths = [path for word in typed for path in (word, word.partition("=")[2]) if os.path.isabs(path)]
+
+    def local(text):
+        for path in paths:
+            text = text.replace(path, os.path.basename(path.rstrip(os.sep)))
+        return text
+
     return About(
         title=f"Clusters of {called[given]}{more}", **fields,
         source=called[given] + more + ("" if labels is None else f", labels of {called[labels]}"),
-        command=shlex.join(os.path.basename(word.rstrip(os.sep)) if os.path.isabs(word) else word for word in typed),
-        warnings=tuple(console.warned), seconds=dict(console.stages.seconds),
+        command=shlex.join(map(local, typed)), warnings=tuple(map(local, console.warned)),
+        seconds=dict(console.stages.seconds),
     )  # fmt: skip
 
 

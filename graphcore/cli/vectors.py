@@ -107,9 +107,12 @@ def _load_text(source, encoding):
         lines = list(islice((line.rstrip("\n") for line in text if line.strip()), _SAMPLE))
     if not lines:
         raise InputError("holds no numbers")
-    delimiter = next((mark for mark in ";,\t|" if all(mark in line for line in lines[1:] or lines)), None)
-    rows = [next(csv.reader([line], delimiter=delimiter)) if delimiter else line.split() for line in lines]
-    below = rows[1:]
+    plain = [line for line in lines[1:] if not line.startswith("#")] or lines
+    delimiter = next((mark for mark in ";,\t|" if all(mark in line for line in plain)), None)
+    rows, below = (
+        [next(csv.reader([line], delimiter=delimiter)) if delimiter else line.split() for line in some]
+        for some in (lines, plain if plain is not lines else [])
+    )
     texts = [c for c in range(max(map(len, rows))) if 2 * sum(_is_text(row[c : c + 1]) for row in below) > len(below)]
     # Words of embeddings may begin with the mark of comments.
     marks = () if texts else "#"
@@ -117,7 +120,7 @@ def _load_text(source, encoding):
     while marks and len(rows) > 1 and head[0].startswith("#"):
         rows.pop(0)
         head = [field.strip() for field in rows[0]]
-    width = max(map(len, rows[1:] or rows))
+    width = max(map(len, below or rows))
     sizes = delimiter is None and len(head) == 2 and len(rows) > 1 and [str(len(rows[1]) - 1)] == head[1:]
     if sizes:  # as word2vec writes them
         texts, head = [0], []
@@ -126,7 +129,7 @@ def _load_text(source, encoding):
     places = [c for c in range(width) if c not in texts[:1]]
     called = [head[c] for c in places if c < len(head)]
     counts = [field for field in called if field] == [str(c) for c in range(sum(map(bool, called)))]
-    fractions = any("." in field for row in rows[1:] for field in row)
+    fractions = any("." in field for row in below for field in row)
     header = None
     if sizes or (not all(map(is_number, called)) and any(map(_is_word, called))):
         header = head
@@ -206,4 +209,6 @@ def in_order_of(X, columns, wanted):
             f"the model was fitted to columns {', '.join(map(repr, wanted))[:160]}, and these are "
             f"{', '.join(map(repr, columns))[:160]}: {other!r} is in one only; rename them, or leave the header out"
         )
-    return np.asarray(X)[:, [list(columns).index(name) for name in wanted]]
+    places = np.empty(len(wanted), dtype=np.int64)  # of equal names in their order
+    places[np.argsort(wanted, kind="stable")] = np.argsort(columns, kind="stable")
+    return np.asarray(X)[:, places]

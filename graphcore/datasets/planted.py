@@ -1,4 +1,4 @@
-"""Planted partitions of graphs, plain and degree-corrected, and planted blocks of sparse matrices."""
+"""Planted partitions of graphs, plain and degree-corrected."""
 
 from typing import NamedTuple
 
@@ -243,7 +243,7 @@ def graph_of_pairs(ends, n_nodes):
     return Graph(rows.indptr, rows.indices, check=False)
 
 
-def cluster_borders(n_clusters, cluster_size, name="cluster_size"):
+def cluster_borders(n_clusters, cluster_size):
     """Return the first node of every cluster, then the number of nodes (int64); `cluster_size` for all or each."""
     n_clusters = check_integer("n_clusters", n_clusters, low=1)
     if np.ndim(cluster_size) == 0:

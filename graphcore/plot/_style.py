@@ -41,10 +41,16 @@ def picture(function):
 
 def is_model(given):
     """Return whether this is a fitted CoresetSpectralClustering; any other model is refused."""
-    is_fitted = hasattr(given, "quotient_graph_")
+    is_fitted = hasattr(given, "clustering_")
     if hasattr(given, "get_params") and not is_fitted:
         raise InputError(f"{given!r} is no fitted CoresetSpectralClustering: fit it, or give a graph and labels")
     return is_fitted
+
+
+def check_each(name, values, count, what):
+    """Raise an InputError unless there is a value for each of what is drawn."""
+    if len(values) < count:
+        raise InputError(f"{name} has {len(values)} values for {count} {what}; give one for each")
 
 
 def axes_of(ax, figsize):

@@ -14,6 +14,7 @@ from ._style import (
     MIDDLE,
     STEPS,
     axes_of,
+    check_each,
     clusters_gid,
     is_model,
     label_points,
@@ -42,7 +43,7 @@ def cluster_sizes(
     labels : array-like of shape (n_nodes,), integer, optional
         Cluster of every node, from 0; -1 for none.
     stability : array-like of shape (n_clusters,), optional
-        Shades of the dots, 0 light to 1 dark. Default: ``cluster_stability_`` of the model; for others there is none.
+        Shades of the dots, 0 light to 1 dark. Default: ``cluster_stability_`` of the model; none with `labels`.
     {ax}
 
     Examples
@@ -53,8 +54,9 @@ def cluster_sizes(
     'conductance'
     """
     if is_model(graph):
-        stability = graph.cluster_stability_ if stability is None else stability
-        graph, labels = graph.graph_, graph.labels_
+        if labels is None:
+            labels, stability = graph.labels_, graph.cluster_stability_ if stability is None else stability
+        graph = graph.graph_
     sums = graph if isinstance(graph, ClusterSums) else cut_and_volume(graph, labels)
     ax = axes_of(ax, (6.4, 4))
     filled = np.flatnonzero(sums.size)
@@ -67,6 +69,7 @@ def cluster_sizes(
     if stability is None:
         ax.scatter(sizes, conductance, s=area, c=MIDDLE, gid=clusters_gid(filled, each=True), **edges)
     else:
+        check_each("stability", stability, len(sums.size), "clusters")
         step = step_of(np.asarray(stability)[filled])
         for i, shade in enumerate(STEPS):
             if (mine := step == i).any():
@@ -124,11 +127,12 @@ def dendrogram(
     n_groups = len(linkage) + 1
     if n_groups < 2:
         raise InputError("one cluster has no tree: there is nothing to draw")
-    n_leaves = min(n_leaves, n_groups)
+    n_leaves = min(check_integer("n_leaves", n_leaves, low=2), n_groups)
     ax = axes_of(ax, (6, 0.8 + 0.19 * n_leaves))
     from scipy.cluster.hierarchy import dendrogram as scipy_dendrogram
 
     texts = [f"group {i}" for i in range(n_groups)] if names is None else list(map(str, names))
+    check_each("names", texts, n_groups, "groups")
     scipy_dendrogram(
         linkage, n_leaves, "lastp", orientation="left", link_color_func=lambda _: INK, ax=ax, leaf_font_size=8,
         leaf_label_func=lambda i: texts[i] if i < len(texts) else f"{int(linkage[i - n_groups, 3]):,} groups",

@@ -7,13 +7,15 @@ import numpy as np
 from ..base.colors import color_of, components
 from ..base.types import ArrayLike, Axes, Sequence
 from ..exceptions import InputError
-from ..graphs.graph import Graph, subgraph
+from ..graphs.as_graph import as_graph
+from ..graphs.graph import subgraph
 from ..metrics.quality import placed_labels
 from ..metrics.quality import quotient_graph as weight_between
 from ._style import (
     INK,
     MIDDLE,
     axes_of,
+    check_each,
     clusters_by_size,
     clusters_gid,
     is_model,
@@ -61,16 +63,16 @@ def quotient_graph(
     >>> len(graphcore.plot.quotient_graph(graph, [0, 0, 0, 1, 1, 1]).patches)
     2
     """
-    import scipy.sparse as sp
-
-    if is_model(graph):
+    if labels is None and is_model(graph):
         labels, matrix = graph.labels_, graph.quotient_graph_.to_scipy()
     elif labels is None:
-        matrix = graph.to_scipy() if isinstance(graph, Graph) else sp.csr_array(graph)
+        matrix = as_graph(graph).to_scipy()
     else:
-        graph, labels, k = placed_labels(graph, labels, None)
+        graph, labels, k = placed_labels(graph.graph_ if is_model(graph) else graph, labels, None)
         matrix = weight_between(graph, labels, k or None)
     sizes = matrix.sum(axis=1) if labels is None else np.bincount(labels[labels >= 0], minlength=matrix.shape[0])
+    if names is not None:
+        check_each("names", names, matrix.shape[0], "clusters")
     return draw_quotient(matrix, sizes, names, ax)
 
 

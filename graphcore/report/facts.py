@@ -320,9 +320,11 @@ def gather_nodes(graph, labels, n_clusters, splits, stability, membership):
         listed = np.sort(np.concatenate(most_central(labels, *splits, n_clusters, each)))[:MOST_LISTED]
     near, shares = shares_of(listed)
     border = _doubtful(labels, *splits, stability)
+    own, degrees = labels[border], graph.degrees[border]
+    share = splits[0][border] / degrees if membership is None else np.asarray(membership[border, own]).ravel()
     return NodeFacts(
         listed, is_whole, labels[listed], near, shares, membership is not None,
-        *_border(border, labels[border], graph.degrees[border], stability, *shares_of(border)),
+        *_border(border, own, share, degrees, stability, *shares_of(border)),
     )  # fmt: skip
 
 
@@ -353,12 +355,13 @@ def _doubtful(labels, inside, outside, stability):
     return placed[np.lexsort(keys)[:_CANDIDATES]]
 
 
-def _border(nodes, own, degrees, stability, near, shares):
-    """Return nodes with at least half as much in a second cluster as in their own, both clusters, shares of both."""
-    is_own = near == own[:, None]
-    first = np.where(is_own, shares, 0.0).sum(axis=1)
+def _border(nodes, own, first, degrees, stability, near, shares):
+    """Return nodes with at least half as much in a second cluster as in their own, both clusters, shares of both.
+
+    `first` (n,) are the shares of their own clusters, `near` and `shares` (n, 3) the largest ones.
+    """
     # The largest share of another cluster stands in the first or second place.
-    place = is_own[:, 0].astype(int)
+    place = (near[:, 0] == own).astype(int)
     each = np.arange(len(nodes))
     second, other = near[each, place], shares[each, place]
     both = np.minimum(first, other) * degrees

@@ -242,7 +242,8 @@ def report_model(model, path, graph, clustering, *, title=None, **measured):
     if n_features is not None:
         noun, note = "vectors", "X holds the vectors that were clustered."
     ids = None if model.affinity_ == "precomputed" else model.graph_.node_names
-    beside = {"sample_weight": clustering.weights, "labels": clustering.fixed, "ids": ids}
+    started = True if clustering.cells is None else None  # a draft has cells
+    beside = {"sample_weight": clustering.weights, "labels": clustering.fixed, "initial_labels": started, "ids": ids}
     given = [name for name, values in beside.items() if values is not None]
     if given:
         note += f" The program also needs {', '.join(given)}{' (the names of the rows)' * ('ids' in given)}."

@@ -149,11 +149,14 @@ def test_many_clusters_are_summed_up_and_unsure_ones_get_a_verdict(folder, told)
 def test_a_page_with_the_command_that_repeats_it_and_known_classes(folder, told):
     (folder / "my classes.csv").write_text("a,one\nb,one\nx,two\nq,two\n")  # q is no node
     at = str(folder)
-    typed = ["cluster", f"{at}/graph.txt", "-k", "2", "--report", f"{at}/page.html", "-o", f"{at}/out.tsv"]
+    lines = (folder / "graph.txt").read_text().splitlines()
+    (folder / "graph.txt").write_text("".join(f"{line} x\n" for line in lines))
+    typed = ["cluster", f"{at}/graph.txt", "-k", "2", f"--report={at}/page.html", "-o", f"{at}/out.tsv"]
     assert run([*typed, "--truth", f"{at}/my classes.csv"]) == 0
     page = Page((folder / "page.html").read_text(encoding="utf-8"))
     page.assert_alone()
-    assert at not in page.source and "Clusters of graph.txt" in page.text and "The random seed was 0." in page.text
+    assert at not in page.source and "graph.txt: " in page.text  # of the column x
+    assert "Clusters of graph.txt" in page.text and "The random seed was 0." in page.text
     assert "Adjusted Rand index 1.0000" in page.text and "over 3 nodes with a known class and a cluster" in page.text
     (command,) = re.findall(r"graphcore cluster [^-\n][^\n]*", "".join(page.words))
     first = (folder / "out.tsv").read_text()

@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 from graphcore import GraphWarning, InputError
-from graphcore.cli.vectors import read_rows
+from graphcore.cli.vectors import in_order_of, read_rows
 
 X = np.arange(12.0).reshape(4, 3)
 ROWS = [f"{u + 0.5},{v + 0.5},{w + 0.5}" for u, v, w in X.tolist()]
@@ -72,6 +72,7 @@ def test_arrays_and_sparse_matrices(tmp_path, feed):
         ROWS,
         ["a,b,c", *ROWS],
         ["# a comment", *ROWS],
+        ["# written by a program", "# a, b, c, d", *ROWS[:2], "# a note, 1.5", *ROWS[2:]],
         ["größe;höhe;c", *(row.replace(",", ";") for row in ROWS)],
         [row.replace(",", " ") for row in ROWS],
         [row.replace(",", "\t") for row in ROWS],
@@ -195,6 +196,7 @@ def test_columns_of_new_vectors_are_matched_by_their_names(tmp_path, told, monke
         told(f"predict m.npz {name}.csv -o {name}.npy --quiet")
     np.testing.assert_array_equal(np.load("b.npy"), np.load("a.npy"))
     assert "'y' is in one only; rename them" in told("predict m.npz c.csv -o c.npy", 2).err
+    assert in_order_of(np.array([[9, 1, 2]]), ["y", "x", "x"], ["x", "x", "y"]).tolist() == [[1, 2, 9]]
 
 
 def test_two_runs_do_not_take_one_name(tmp_path, told, monkeypatch):

@@ -7,6 +7,7 @@ import matplotlib as mpl
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt
+import networkx as nx
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
@@ -131,6 +132,12 @@ def test_quotient_draws_clusters_in_their_colours_and_the_links(planted):
     assert_readable(ax.figure)
 
 
+def test_labels_given_beside_a_model_are_drawn(planted):
+    model, labels = planted[1], np.arange(480) % 7
+    assert len(plot.quotient_graph(model, labels).patches) == len(dots(plot.cluster_sizes(model, labels))) == 7
+    assert len(plot.quotient_graph(nx.path_graph(3)).patches) == 3
+
+
 def random_tree(n, seed=0):
     rng = np.random.default_rng(seed)
     live, children = list(range(n)), []
@@ -196,6 +203,10 @@ REFUSED = [
     ("no cluster", lambda: plot.quotient_graph(PATH, [-1] * 5)),
     ("is no fitted CoresetSpectralClustering", lambda: plot.dendrogram(graphcore.KernelKMeans(2))),
     ("n_clusters=6", lambda: plot.dendrogram(random_tree(5), n_clusters=6)),
+    ("n_leaves=1 must be at least 2", lambda: plot.dendrogram(random_tree(5), 1)),
+    ("names has 1 values for 5 groups", lambda: plot.dendrogram(random_tree(5), names=["a"])),
+    ("names has 1 values for 2 clusters", lambda: plot.quotient_graph(PATH, [0, 0, 1, 1, 1], names=["a"])),
+    ("stability has 1 values for 2 clusters", lambda: plot.cluster_sizes(PATH, [0, 0, 1, 1, 1], stability=[1.0])),
     ("one cluster has no tree", lambda: plot.dendrogram(np.empty((0, 4)))),
     (
         "3,001 nodes are more than",

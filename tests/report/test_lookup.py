@@ -2,6 +2,7 @@
 
 import re
 
+import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -82,6 +83,13 @@ def test_border_nodes_against_a_dense_computation(fitted, tmp_path):
     page = written(tmp_path / "out.html", graph, labels, clustering=model.clustering_)
     assert f"{len(found.border)} nodes between clusters" in page.text
     assert outside_share(graph, labels)[found.border].min() > 0
+
+
+@pytest.mark.parametrize("own", range(4))
+def test_a_node_with_equal_shares_in_four_clusters_is_at_the_border_of_any(own):
+    graph = nx.disjoint_union_all([nx.complete_graph(3)] * 4)
+    graph.add_edges_from((12, 3 * c) for c in range(4))
+    assert 12 in gather_facts(graphcore.Graph.from_networkx(graph), [*np.arange(12) // 3, own]).nodes.border
 
 
 def test_known_classes_are_compared(fitted, tmp_path):

@@ -175,11 +175,11 @@ def test_a_browser_runs_the_page_without_an_error_and_shows_what_needs_its_scrip
     assert '<div class="tools" data-script="">' in done.stdout  # the finder of nodes comes when its data are unpacked
 
 
-@pytest.mark.parametrize("given", [(), ("ids",), ("sample_weight", "labels", "ids")])
+@pytest.mark.parametrize("given", [(), ("ids",), ("sample_weight", "labels", "ids"), ("initial_labels",)])
 def test_the_program_of_the_page_passes_what_the_fit_was_given(tmp_path, given):
     X, truth = make_blobs(60, centers=3, random_state=0)
     labels = np.where(np.arange(60) < 9, truth, -1)
-    arrays = {"sample_weight": np.arange(60) % 3 + 1, "labels": labels, "ids": range(60)}
+    arrays = {"sample_weight": np.arange(60) % 3 + 1, "labels": labels, "ids": range(60), "initial_labels": truth}
     passed = {name: arrays[name] for name in given}
     model = graphcore.CoresetSpectralClustering(3, random_state=0).fit(X, **passed)
     model.report(tmp_path / "out.html", title="Three blobs", pictures=False)
