@@ -138,7 +138,7 @@ def best_of(problem, rules, draws):
         from sklearn.exceptions import ConvergenceWarning
 
         why = f"points still moved after max_iter={rules.max_iter} passes; raise it"
-        if best.n_rises:
+        if best.n_rises or best.stopped == "cycle":
             why = (
                 "the objective rose, so the kernel is not positive semi-definite: the best labels met are kept; add "
                 "a multiple of the identity"

@@ -271,7 +271,10 @@ class KernelEstimator(Estimator):
 
 
 class PointClusterer(ClusterMixin, Estimator):
-    """Base of the classes, which give `_fit` (labels, and the EqualRows that they are of), `_nearest` and `_cost`."""
+    """Base of the classes, which give `_fit` (labels, and the EqualRows that these are of), `_nearest` and `_cost`.
+
+    The last two take points that `_new_points` has checked.
+    """
 
     # The remedy in messages about the number of clusters.
     _chosen_by = "graphcore.select_n_clusters(X) chooses one for vectors and for graphs"
@@ -287,9 +290,9 @@ class PointClusterer(ClusterMixin, Estimator):
         y : ignored
         sample_weight : array-like of shape (n_samples,), optional
             Not negative: a weight of 2 is a point given twice. Points of weight 0 take no part, and get the label of
-            what is nearest to them. A node of a graph that counts twice is two nodes, each with its edges: the graph of
-            ``w_x A_xy w_y`` is clustered, its nodes weighted by their degrees. Bandwidth rules use the distinct points
-            with a weight; landmarks and subsamples are drawn without regard to weights.
+            what is nearest to them, nodes of a graph -1. A node that counts twice is two nodes, each with its edges:
+            the graph of ``w_x A_xy w_y`` is clustered, its nodes weighted by their degrees. Bandwidth rules use the
+            distinct points with a weight; landmarks and subsamples are drawn without regard to weights.
 
         Returns
         -------
@@ -313,7 +316,7 @@ class PointClusterer(ClusterMixin, Estimator):
         if self.n_clusters is None or isinstance(self.n_clusters, str):
             raise refused("n_clusters", self.n_clusters, f"must be an integer here; {self._chosen_by}")
         labels, rows = self._fit(X, sample_weight, Streams(self.random_state))
-        self.labels_: Labels = rows.for_all(labels, self.predict)
+        self.labels_: Labels = rows.for_all(labels, self._nearest)
         return self
 
     def predict(self, X: AnyData) -> Labels:
@@ -339,7 +342,7 @@ class PointClusterer(ClusterMixin, Estimator):
         >>> graphcore.metrics.agreement(model.predict(X[150:]), y[150:])["ari"]
         1.0
         """
-        return self._nearest(X)
+        return self._nearest(self._new_points(X))
 
     def score(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> float:
         """Minus the mean cost of points: their squared distance to the nearest centre or flat. Larger is better.
@@ -372,11 +375,11 @@ class PointClusterer(ClusterMixin, Estimator):
         >>> abs(model.score(X) + model.cost_) < 1e-6
         True
         """
-        return -self._cost(X, sample_weight)
+        return -self._cost(self._new_points(X), sample_weight)
 
 
 class DistanceTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PointClusterer):
-    """Base of the classes that give `_distances` to centres or flats, too."""
+    """Base of the classes that give `_distances` of checked points to centres or flats, too."""
 
     def transform(self, X: AnyData) -> Floats:
         """Distance of points to every centre or flat.
@@ -397,4 +400,4 @@ class DistanceTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Poi
         >>> graphcore.NystromKernelKMeans(10, random_state=0).fit(digits.data).transform(digits.data[:5]).shape
         (5, 10)
         """
-        return self._distances(X)
+        return self._distances(self._new_points(X))

@@ -72,7 +72,7 @@ def coreset_kernel_kmeans(
     (1, 1, 2)
     """
     kernel, weights = kernel_and_weights(GraphKernel(K, self_loop) if isinstance(K, Graph) else K, weights, "weights")
-    check_diagonal(kernel.diagonal)
+    check_diagonal(kernel)
     check_choice("sampling", sampling, SAMPLING)
     streams = Streams(random_state)
     drawn = {"size": size, "sampling": sampling, "n_seeds": n_seeds}

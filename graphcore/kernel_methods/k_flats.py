@@ -386,7 +386,7 @@ def members_by_cluster(labels, n_clusters):
 
 @parameters
 class FlatsClusterer(DistanceTransformer):
-    """Base of KFlats and KernelKFlats, which give `_codes`."""
+    """Base of KFlats and KernelKFlats, which give `_codes` of checked points."""
 
     _: KW_ONLY
     init: str | ArrayLike = "k-means++"
@@ -428,7 +428,7 @@ class FlatsClusterer(DistanceTransformer):
         >>> codes.labels.shape, codes.coordinates.shape
         ((5,), (5, 1))
         """
-        return self._codes(X)
+        return self._codes(self._new_points(X))
 
 
 @parameters
@@ -536,20 +536,16 @@ class KFlats(FlatsClusterer):
         return self.flats_.decode(*codes)
 
     def _nearest(self, X):
-        X = self._new_points(X)
         return self.flats_.nearest(X, n_jobs=self.n_jobs)[0]
 
     def _cost(self, X, sample_weight):
-        X = self._new_points(X)
         distances = self.flats_.nearest(X, n_jobs=self.n_jobs)[1]
         return float(np.average(distances, weights=check_sample_weight(sample_weight, X.shape[0])))
 
     def _distances(self, X):
-        X = self._new_points(X)
         return np.sqrt(self.flats_.squared_distances(X))
 
     def _codes(self, X):
-        X = self._new_points(X)
         return self.flats_.encode(X)
 
     def _new_points(self, X):

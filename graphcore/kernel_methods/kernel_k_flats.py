@@ -256,8 +256,7 @@ def _check_definite(fit, on_indefinite):
     """Refuse kernels that are not positive semi-definite, or warn of them."""
     if fit.is_psd:
         return
-    # The least of a function that is known to be indefinite counts as far below 0.
-    smallest = -1.0 if fit.is_psd is False else smallest_sampled_eigenvalue(fit.kernel)
+    smallest = smallest_sampled_eigenvalue(fit.kernel)
     if clearly_negative(np.array([smallest, 1.0]), fit.given.precision, fit.kernel.n_points):
         report_indefinite(
             (smallest, 1.0),
@@ -445,15 +444,13 @@ class KernelKFlats(KernelEstimator, FlatsClusterer):
         return result.labels, rows
 
     def _rows(self, X):
-        """New points as the result takes them, and kernel values with themselves where X is rows of the kernel."""
-        X = self._new_points(X)
+        """Checked points as the result takes them, and kernel values with themselves where X is rows of the kernel."""
         if self._kind == "vectors":
             return X.astype(np.float64, copy=False), None
         return X, self._own_values(X)
 
     def _nearest(self, X):
-        rows = self._rows(X)  # refuses before a fit
-        return self._result.nearest(*rows)[0]
+        return self._result.nearest(*self._rows(X))[0]
 
     def _cost(self, X, sample_weight):
         rows = self._rows(X)
@@ -461,9 +458,7 @@ class KernelKFlats(KernelEstimator, FlatsClusterer):
         return float(np.average(self._result.nearest(*rows)[1], weights=weights))
 
     def _distances(self, X):
-        rows = self._rows(X)
-        return np.sqrt(np.maximum(self._result.distances_to(*rows), 0.0))
+        return np.sqrt(np.maximum(self._result.distances_to(*self._rows(X)), 0.0))
 
     def _codes(self, X):
-        rows = self._rows(X)[0]
-        return self._result.codes_of(rows)
+        return self._result.codes_of(self._rows(X)[0])

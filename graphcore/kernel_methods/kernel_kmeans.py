@@ -21,7 +21,7 @@ from ..cluster.coreset import check_seeding, draw_seeds
 from ..exceptions import InputError, ParameterError, warn_user
 from ..graphs.rows import given_unit
 from ..kernels.base import map_rows, matrix_columns, membership_matrix
-from ..kernels.checks import DENSE_POINTS, check_diagonal, report_indefinite, smallest_sampled_eigenvalue, spectrum_ends
+from ..kernels.checks import check_diagonal, report_indefinite, smallest_sampled_eigenvalue, spectrum_ends
 from ..kernels.graph import GraphKernel
 from .alternation import Look, Rules, Run, runs_from
 from .base import KernelEstimator, PointClusterer, kernel_and_weights, rows_of_nodes
@@ -101,7 +101,7 @@ def kernel_kmeans(
     (0.25, True)
     """
     kernel, weights = kernel_and_weights(K, weights, "weights")
-    check_diagonal(kernel.diagonal)
+    check_diagonal(kernel)
     rules = Rules(n_clusters, 0, n_init=n_init, max_iter=max_iter, tol=tol).checked(weights, 0, "")
     effective_jobs(n_jobs)  # refuses a wrong number of jobs, also where there is no work for two
     if isinstance(init, str) or init is None:
@@ -130,7 +130,7 @@ def partition_cost(K, labels, *, weights=None, n_jobs=None):
     (0.25, 25.25)
     """
     kernel, weights = kernel_and_weights(K, weights, "weights")
-    check_diagonal(kernel.diagonal)
+    check_diagonal(kernel)
     labels = np.array(check_labels("labels", labels, kernel.n_points))
     if kernel.leaves_out_isolated:
         labels[weights == 0] = -1
@@ -296,29 +296,20 @@ def semidefinite_shift(kernel, weights, *, random_state=None, n_jobs=None):
     """Compute a shift sigma for which ``K + sigma W^-1`` is positive semi-definite, as ``W^1/2 K W^1/2`` needs it.
 
     1 for the normalised-cut kernel of a graph; otherwise minus the least eigenvalue, computed densely up to 1,500
-    points and by Lanczos beyond, widened by the residual.
+    points and by Lanczos beyond.
     """
     if kernel.is_psd:
         return 0.0
     if kernel.leaves_out_isolated and np.array_equal(weights, kernel.degrees):
         return kernel.definite_shift(weights)
-    root = np.sqrt(weights)
-    n = kernel.n_points
-    if n <= DENSE_POINTS:
-        K = kernel.block(slice(None), slice(None), np.float64)
-        return _beyond_rounding(spectrum_ends(root[:, None] * K * root))
-    from scipy.sparse.linalg import LinearOperator, eigsh
+    root, n = np.sqrt(weights), kernel.n_points
+    from scipy.sparse.linalg import LinearOperator
 
     def apply(v):
         v = v.reshape(n, -1)
         return root[:, None] * kernel.product(root[:, None] * v, n_jobs)
 
-    operator = LinearOperator((n, n), matvec=apply, matmat=apply, dtype=np.float64)
-    first = Streams(random_state).generator("shift").standard_normal(n)
-    largest = eigsh(operator, 1, which="LM", v0=first, tol=1e-2, return_eigenvectors=False)
-    values, vectors = eigsh(operator, 1, which="SA", v0=first, tol=1e-6)
-    residual = float(np.linalg.norm(apply(vectors).ravel() - values[0] * vectors[:, 0]))
-    return _beyond_rounding(np.array([values[0] - residual, abs(largest[0])]))
+    return _beyond_rounding(spectrum_ends(LinearOperator((n, n), matvec=apply, dtype=np.float64), random_state))
 
 
 def _beyond_rounding(extremes):
@@ -394,10 +385,9 @@ class CentroidClusterer(KernelEstimator, PointClusterer):
             self._loop = kernel.self_loop
 
     def _nearest(self, X):
-        return self._joined(self._new_points(X))[0]
+        return self._joined(X)[0]
 
     def _cost(self, X, sample_weight):
-        X = self._new_points(X)
         weights = check_sample_weight(sample_weight, X.shape[0])
         if self._kind == "graph":
             degrees = self._degrees(X)

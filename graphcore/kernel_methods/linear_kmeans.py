@@ -224,16 +224,15 @@ class FeatureClusterer(KernelEstimator, DistanceTransformer):
         return clusters.labels, rows
 
     def _distances(self, X):
-        B = self._features_of(self._new_points(X)).astype(np.float64, copy=False)
+        B = self._features_of(X).astype(np.float64, copy=False)
         norms = np.einsum("ij,ij->i", self.cluster_centers_, self.cluster_centers_)
         squares = (norms - 2.0 * (B @ self.cluster_centers_.T)) + np.einsum("ij,ij->i", B, B)[:, None]
         return np.sqrt(np.maximum(squares, 0.0))
 
     def _nearest(self, X):
-        return nearest_center(self._features_of(self._new_points(X)), self.cluster_centers_)[0]
+        return nearest_center(self._features_of(X), self.cluster_centers_)[0]
 
     def _cost(self, X, sample_weight):
-        X = self._new_points(X)
         B = self._features_of(X)
         squares = nearest_center(B, self.cluster_centers_)[1] + self._residuals(X, B)
         return float(np.average(squares, weights=check_sample_weight(sample_weight, X.shape[0])))

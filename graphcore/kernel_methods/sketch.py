@@ -95,7 +95,7 @@ class KernelSketch(NamedTuple):
         inverse = np.divide(1.0, root, out=np.zeros_like(root), where=root > 0)
 
         def both(rows):
-            nearest = abs(rows * inverse).max(axis=1)
+            nearest = abs(rows.multiply(inverse) if hasattr(rows, "tocsr") else rows * inverse).max(axis=1)
             nearest = nearest.toarray() if hasattr(nearest, "toarray") else nearest
             return np.column_stack([self.sketch.features(rows), np.asarray(nearest).ravel()])
 

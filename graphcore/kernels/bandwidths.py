@@ -8,7 +8,7 @@ from ..base.lazy import import_whole
 from ..base.streams import Streams
 from ..base.validation import check_choice, check_real
 from ..exceptions import InputError, ParameterError
-from .checks import as_floats
+from .checks import as_floats, canonical_csr
 
 # Rules and the numbers that they take when none is given.
 BANDWIDTH_RULES = {"rms": 1.0, "quantile": 0.25, "neighbours": 0.1}
@@ -76,8 +76,7 @@ def mean_square_deviation(X):
     n, d = X.shape
     if hasattr(X, "tocsr"):
         mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
-        values = X.tocsr().data
-        return max(0.0, float(np.square(values, dtype=np.float64).sum()) / n - float(mean @ mean))
+        return max(0.0, float(np.square(canonical_csr(X).data).sum()) / n - float(mean @ mean))
     mean = X.mean(axis=0, dtype=np.float64)
     total = 0.0
     step = max(1, _BLOCK_BYTES // (8 * max(1, d)))
@@ -94,7 +93,10 @@ def _sampled(X, name, number, random_state):
     if n > _SAMPLE:
         X = X[np.sort(Streams(random_state).generator("bandwidth").choice(n, _SAMPLE, replace=False))]
         n = _SAMPLE
-    D = euclidean_distances(as_floats(X, np.float64))
+    X = as_floats(X, np.float64)
+    if not hasattr(X, "tocsr"):
+        X = X - X.mean(axis=0)  # far from the origin |x|^2 + |y|^2 - 2xy would lose its digits
+    D = euclidean_distances(X)
     if name == "quantile":
         return float(np.quantile(D[np.triu_indices(n, 1)], number))
     # Position 0 of every sorted row is the point itself.

@@ -88,29 +88,39 @@ def check_symmetric(difference, largest, dtype):
         )
 
 
-def check_diagonal(diagonal):
-    """Refuse a diagonal that no inner product has."""
+def check_diagonal(kernel):
+    """Refuse a kernel with a diagonal that no inner product has; rounding may leave it a little below 0."""
+    diagonal = kernel.diagonal
     if not np.isfinite(diagonal).all():
         raise InputError("the kernel overflows on its diagonal: rescale the vectors, or lower degree or gamma")
-    if (diagonal < 0).any():
+    if (negative := diagonal < -kernel.noise * diagonal.max(initial=0)).any():
         x = int(np.argmin(diagonal))
         raise InputError(
-            f"the kernel has a negative diagonal ({np.count_nonzero(diagonal < 0)} entries; K[{x}, {x}] is "
+            f"the kernel has a negative diagonal ({np.count_nonzero(negative)} entries; K[{x}, {x}] is "
             f"{diagonal[x]:.3g}), so it is no inner product: add a multiple of the identity, or choose another kernel"
         )
 
 
 def spectrum_ends(K, random_state=None):
-    """Compute the smallest and largest eigenvalue of a symmetric matrix: dense up to 1,500 points, then by Lanczos."""
-    if K.shape[0] <= DENSE_POINTS:
-        dense = np.asarray(K.toarray() if hasattr(K, "tocsr") else K, dtype=np.float64)
-        with limited_libraries():
-            return np.linalg.eigvalsh(dense)[[0, -1]]
-    from scipy.sparse.linalg import eigsh
+    """Compute the smallest and largest eigenvalue of a symmetric matrix: dense up to 1,500 points, then by Lanczos.
 
-    how = {"v0": Streams(random_state).generator("spectrum").standard_normal(K.shape[0]), "tol": 1e-6}
+    Lanczos takes a LinearOperator, too. It ends when an eigenvalue is known to a share of itself, for which one next to
+    0 would never be near enough: each end is sought as the largest eigenvalue of the matrix added to a multiple of I.
+    """
+    if K.shape[0] <= DENSE_POINTS:
+        with limited_libraries():
+            return np.linalg.eigvalsh(K @ np.eye(K.shape[0]))[[0, -1]]
+    from scipy.sparse.linalg import LinearOperator, eigsh
+
+    first = Streams(random_state).generator("spectrum").standard_normal(K.shape[0])
+    how = {"v0": first, "return_eigenvectors": False}
     with limited_libraries():
-        return np.array([eigsh(K, k=1, which=end, return_eigenvectors=False, **how)[0] for end in ("SA", "LA")])
+        size = abs(eigsh(K, 1, which="LM", tol=1e-2, **how)[0])
+        ends = []
+        for sign in (-1.0, 1.0):
+            moved = LinearOperator(K.shape, lambda v, sign=sign: size * v + sign * (K @ v), dtype=np.float64)
+            ends.append(sign * (eigsh(moved, 1, which="LA", ncv=100, tol=1e-8, **how)[0] - size))
+        return np.array(ends)
 
 
 def report_indefinite(ends, on_indefinite, *, where, consequence, remedy=""):

@@ -120,8 +120,9 @@ class GraphKernel(RowsKernel):
         return part
 
     def definite_shift(self, weights):
-        """Return 1: ``D^-1/2 A D^-1/2`` has no eigenvalue below -1."""
-        return 1.0
+        """Return the largest weight over its degree, as ``D^-1/2 A D^-1/2`` has no eigenvalue below -1."""
+        linked = self.degrees > 0
+        return float((weights[linked] / self.degrees[linked]).max(initial=0.0))
 
 
 def as_kernel(K):

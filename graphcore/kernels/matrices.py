@@ -38,7 +38,7 @@ class DenseKernel(Kernel):
             with np.errstate(over="ignore"):  # values as large as that are refused
                 difference = max(difference, float(np.abs(rows - K[:, start : start + step].T).max()))
         check_symmetric(difference, largest, K.dtype)
-        check_diagonal(self.diagonal)
+        check_diagonal(self)
 
     @cached_property
     def diagonal(self):
@@ -191,7 +191,7 @@ class SparseKernel(RowsKernel):
             largest = check_finite(K, "the kernel matrix")
             difference = float(np.abs((K - K.T).data).max(initial=0.0))
             check_symmetric(difference, largest, self.precision)
-            check_diagonal(self.diagonal)
+            check_diagonal(self)
         self.indptr = read_only(K.indptr, np.int64)
         # scipy may share these with the caller's matrix, which stays writable.
         self.indices = read_only(K.indices, np.int32 if self.n_points < 2**31 else np.int64)

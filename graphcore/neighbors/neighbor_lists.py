@@ -94,10 +94,12 @@ def neighbors_of(X, n_neighbors=None, *, at_least_one=False):
             "distances of rows to themselves must be 0, and the diagonal holds others; this may be a kernel or a "
             "matrix of similarities P, of which 1 - P are distances where no P is above 1"
         )
+    elif n_neighbors is None:
+        raise InputError("a dense matrix does not say which rows are neighbours: give the distances of those, sparse")
     else:
-        others = np.array(X)
+        others = np.array(X, dtype=np.result_type(X, np.float32))
         np.fill_diagonal(others, np.inf)
-        matrix = nearest_listed(others, min(n_neighbors or len(X), len(X) - 1))
+        matrix = nearest_listed(others, min(n_neighbors, len(X) - 1))
     if n_neighbors is None:
         n_neighbors = int(np.diff(matrix.indptr).max(initial=1))
     return listed_neighbors(matrix, n_neighbors, without_self=True, at_least_one=at_least_one)
@@ -138,7 +140,7 @@ def distance_matrix(pair, n_columns=None):
     listed = (indices >= 0) & (distances != np.inf)
     if n_columns is None:
         n_columns, listed = len(indices), listed & (indices != rows)
-    if (largest := indices.max(initial=-1)) >= n_columns:
+    if (largest := indices[listed].max(initial=-1)) >= n_columns:
         raise InputError(f"neighbours go by the numbers of {n_columns} rows, from 0; got {largest}")
     found = distances[listed]
     if not np.isfinite(found).all():

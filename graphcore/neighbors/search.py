@@ -594,9 +594,9 @@ _INDEX_LISTED = 30  # neighbours of each row by which pynndescent makes its inde
 def new_row_searcher(X, graph, n_neighbors, metric, n_jobs, kept=None):
     """Return a searcher with the methods of `exact_searcher`; `graph` is the Graph that joins rows of X.
 
-    Of X, rows `kept` (ascending numbers; all if None) are listed, which are those with an edge. The walk is taken where
-    the search of the fit was approximate, so that answers for a row do not depend on how many are asked for. Without a
-    graph, for sparse vectors and metrics that it does not know the search is exact.
+    Of X, rows `kept` (ascending numbers; all if None) are listed, which are those with an edge. The search is exact
+    where that takes little time for 20 neighbours, so that answers for a row do not depend on how many are asked for;
+    without a graph; and for sparse vectors and metrics that the walk does not know.
     """
     space = metric if metric in CODES else "euclidean"
     if is_left_to_pynndescent(X, metric):

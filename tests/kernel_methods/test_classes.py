@@ -7,6 +7,7 @@ from functools import partial
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
@@ -73,7 +74,9 @@ def test_vectors_and_their_kernel_dense_and_sparse_are_the_same(make, form):
     K = function(X)
     of_vectors = made(make, kernel=function).fit(form(X[:200]))
     of_matrix = made(make, kernel="precomputed").fit(form(K[:200, :200]))
-    np.testing.assert_allclose(outputs(of_vectors, form(X[200:])), outputs(of_matrix, form(K[200:, :200])), atol=1e-8)
+    for matrix in (form, sp.csr_matrix):
+        found = outputs(of_matrix, matrix(K[200:, :200]))
+        np.testing.assert_allclose(outputs(of_vectors, form(X[200:])), found, atol=1e-8)
     if hasattr(make, "predict"):
         np.testing.assert_array_equal(of_vectors.labels_, of_matrix.labels_)
         np.testing.assert_array_equal(of_vectors.predict(form(X[:200])), of_vectors.labels_)
@@ -126,6 +129,9 @@ def test_a_weight_is_a_number_of_repeats_in_any_order(make):
     repeated = rng.permutation(np.repeat(np.arange(80), weights))
     again = make(4, random_state=0).fit(X[repeated])
     np.testing.assert_array_equal(again.labels_, model.labels_[repeated])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        make(4, random_state=0).fit(pd.DataFrame(X, columns=list("abc")), sample_weight=weights)
     # Points without weight have labels, and no part in anything else.
     np.testing.assert_array_equal(model.labels_, model.predict(X))
     np.testing.assert_array_equal(again.predict(X), model.predict(X))

@@ -99,6 +99,7 @@ def test_what_is_refused(K, words):
     for form in (DenseKernel, lambda K: SparseKernel(sp.csr_array(K))):
         with pytest.raises(InputError, match=words):
             form(K)
+        assert form(np.diag([1.0, -1e-16])).n_points == 2  # as centring leaves it
     with pytest.raises(InputError, match="row 0, column 0 is NaN"):
         VectorKernel([[np.nan]], "linear")
 

@@ -109,10 +109,13 @@ def test_rms_is_the_root_mean_square_over_all_pairs(seed, beta, offset):
     assert rule_bandwidth(X, ("rms", beta)) == pytest.approx(beta * np.sqrt(D2.mean()), rel=1e-8)
     if not offset:
         assert rule_bandwidth(sp.csr_array(X), ("rms", beta)) == pytest.approx(beta * np.sqrt(D2.mean()))
+        halves = np.repeat(X.ravel() / 2, 2), np.tile(np.repeat(np.arange(3), 2), 17), 6 * np.arange(18)
+        assert rule_bandwidth(sp.csr_array(halves), ("rms", beta)) == pytest.approx(beta * np.sqrt(D2.mean()))
 
 
-def test_the_other_rules_against_all_pairs():
-    X = data(n=41)
+@pytest.mark.parametrize("offset", [0.0, 1e8])
+def test_the_other_rules_against_all_pairs(offset):
+    X = data(n=41) + offset
     D = np.sqrt(((X[:, None] - X) ** 2).sum(axis=2))
     pairs = np.triu_indices(41, 1)
     assert rule_bandwidth(X, ("quantile", 0.25)) == pytest.approx(np.quantile(D[pairs], 0.25))

@@ -57,6 +57,8 @@ def test_restricted_kernel_is_the_principal_submatrix(case):
     np.testing.assert_allclose(small.block(slice(None), slice(None)), K[np.ix_(points, points)], rtol=1e-12, atol=0)
     np.testing.assert_allclose(small.diagonal, np.diag(K)[points], rtol=1e-12, atol=0)
     assert np.array_equal(small.point_weights, weights)
+    weighted = np.sqrt(weights)[:, None] * K[np.ix_(points, points)] * np.sqrt(weights)
+    assert np.linalg.eigvalsh(weighted).min(initial=0) >= -small.definite_shift(weights) * (1 + 1e-9)
     again = np.flatnonzero(rng.random(len(points)) < 0.7)
     if len(again):
         smaller = small.submatrix(again, weights[again])

@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.spatial.distance import pdist, squareform
 
 from graphcore import CoresetSpectralClustering, InputError, ParameterError, knn_graph, load, neighbor_graph
+from graphcore.neighbors.neighbor_lists import neighbors_of
 from tests.oracles import dense
 
 
@@ -55,6 +57,13 @@ def test_a_fit_of_neighbours_is_that_of_the_vectors(found, affinity, tmp_path):
     np.testing.assert_array_equal(dense(few), dense(knn_graph(X, 2)))
 
 
+def test_no_neighbour_is_written_as_scipy_does(found):
+    _, near, far = found
+    none = far > np.median(far)
+    graph = neighbor_graph((np.where(none, 90, near), np.where(none, np.inf, far)))
+    np.testing.assert_array_equal(dense(graph), dense(neighbor_graph((np.where(none, -1, near), far))))
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -75,6 +84,10 @@ def test_what_is_no_neighbours_is_told(found, change, said):
 
 def test_other_input_is_refused(found):
     X, near, far = found
+    distances = squareform(pdist(X.round()))
+    with pytest.raises(InputError, match="does not say which rows are neighbours"):
+        neighbor_graph(distances)
+    assert neighbors_of((10 * distances).astype(int), 3).indices.shape == (90, 3)
     for given in (X, sp.csr_array(X), None):
         with pytest.raises(InputError, match="tuple of two arrays"):
             neighbor_graph(given)
