@@ -170,8 +170,8 @@ def in_row_order(X):
     if is_square_table(X):
         return X[list(X.index)]
     if hasattr(X, "reindex") and hasattr(X, "columns") and X.shape[0] == X.shape[1]:
-        rows, columns = list(X.index), list(X.columns)
-        if all(isinstance(name, str) for name in (*rows, *columns)):
-            lacking = next(name for name in rows if name not in set(columns))
-            warn_user(f"row {lacking[:80]!r} of the matrix has no column of its name; columns are taken in their order")
+        known = set(X.columns)
+        lacking = [name for name in X.index if name not in known]
+        if lacking and all(isinstance(name, str) for name in (*X.index, *known)):
+            warn_user(f"row {lacking[0][:80]!r} of the matrix has no column of its name; columns keep their order")
     return X

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Mapping, Set
 from itertools import chain
+from numbers import Real
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -85,8 +86,6 @@ def from_edges(
         ends, node_names = number_names(*texts)
         sources, targets = ends[::2], ends[1::2]
     sources, targets = as_ids("sources", sources), as_ids("targets", targets)
-    if sources.dtype != targets.dtype:
-        sources, targets = sources.astype(np.int64), targets.astype(np.int64)
     if n_nodes is not None:
         n_nodes = check_integer("n_nodes", n_nodes, low=0)
     low = min((int(ids.min()) for ids in (sources, targets) if len(ids)), default=0)
@@ -154,27 +153,23 @@ def as_ids(name, values):
         raise InputError(f"{name} must be one-dimensional, got shape {values.shape}; of pairs give *np.asarray(X).T")
     if len(values) == 0:
         return values.astype(np.int32)
-    if values.dtype.kind == "f":
-        values = whole_numbers(values, f"{name} must be integers, got {values.dtype}, and")
-    if values.dtype == np.uint64 and values.max() >= 2**63:
-        raise InputError(
-            f"{name} holds {values.max()}, and integers go up to 2**63 - 1; give names as text: {name}.astype(str)"
-        )
-    if not np.issubdtype(values.dtype, np.integer):
+    values = numbers_of(values)
+    if values.dtype.kind == "f":  # as tables with missing values have them; beyond 2**53 two integers are one float
+        whole = (np.trunc(values) == values) & (np.abs(values) <= 2.0**53)
+        if not whole.all():
+            said, row = f"{name} must be integers or text, got {values.dtype}", int(np.argmin(whole))
+            raise InputError(f"{said}, and {values[row]} in row {row} is no whole number up to 2**53")
+    elif values.dtype == np.uint64 and values.max() >= 2**63:
+        raise InputError(f"{name} holds {values.max()}, and integers go up to 2**63 - 1; give names as text")
+    elif values.dtype.kind not in "iu":
         raise InputError(f"{name} must be integers, got {values.dtype}; number the nodes from 0 and give node_names")
-    if values.dtype not in (np.int32, np.int64):
-        values = values.astype(np.int64)
-    return values
+    return values if values.dtype in (np.int32, np.int64) else values.astype(np.int64)
 
 
-def whole_numbers(values, complaint):
-    """Return ids that came as floats, as tables with missing values have them, as int64; other numbers are refused."""
-    # Beyond 2**53 two integers are one float.
-    whole = (np.trunc(values) == values) & (np.abs(values) <= 2.0**53)
-    if not whole.all():
-        row = int(np.argmin(whole))
-        raise InputError(f"{complaint} {values[row]} in row {row} is no whole number up to 2**53")
-    return values.astype(np.int64)
+def numbers_of(values):
+    """Return an array of objects that are all numbers, beside which something was missing once, as one of numbers."""
+    is_number = values.dtype.kind == "O" and all(isinstance(one, Real) and not isinstance(one, bool) for one in values)
+    return np.array(values.tolist()) if is_number else values
 
 
 def is_text(values):
@@ -231,7 +226,7 @@ def as_names(node_names, n_nodes):
         raise ParameterError(f"node_names={node_names!r} must be an array of {n_nodes} names")
     if len(node_names) != n_nodes:
         raise ParameterError(f"node_names has {len(node_names)} names for {n_nodes} nodes")
-    if isinstance(node_names, np.ndarray):
+    if isinstance(node_names, np.ndarray) and node_names.dtype.kind != "T":  # which no file holds
         return node_names
     node_names = list(node_names)
     # Names of one plain kind get a compact array; a mixture must not become strings.

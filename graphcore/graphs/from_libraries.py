@@ -156,8 +156,8 @@ def from_igraph(
     there = g.es.attributes()
     if weight not in (None, "weight") and n_edges:
         values = {name: next((value for value in g.es[name] if value is not None), None) for name in there}
-        weight = edge_attribute(values, weight, "weight", warn)
-    weights = None
+        weight = edge_attribute(values, weight, "weight", warn) or "weight"  # ones, as of networkx
+    weights = None if weight is None else np.ones(n_edges)
     if weight in there:  # igraph has None where an edge was not given the attribute
         weights = _as_numbers((1.0 if value is None else value for value in g.es[weight]), weight)
     weights = edge_weights(weights, n_edges)

@@ -71,7 +71,7 @@ def from_scipy(
     """
     check_choice("symmetrize", symmetrize, SYMMETRIZE)
     # Both directions count alike, so that columns may be taken for rows.
-    A = as_csr(A, transposed=True)
+    A = as_csr(in_row_order(A), transposed=True)
     n_nodes = A.shape[0]
     if n_nodes != A.shape[1]:
         raise InputError(
@@ -188,20 +188,20 @@ def as_csr(A, *, transposed=False):
     import scipy.sparse as sp
 
     check_given(A)
-    A = in_row_order(A) if hasattr(A, "reindex") else A
     A = A if sp.issparse(A) else np.asarray(A)
     if A.ndim != 2:
         got = f"an array of {A.ndim} dimensions" if A.ndim or A.dtype != object else f"a {type(A.item()).__name__}"
         raise InputError(f"a matrix of two dimensions is needed, got {got}")
     if 0 in A.shape:
         raise InputError(f"the graph is empty: its matrix has shape {A.shape}")
-    if A.dtype.kind not in "biuf":
-        raise InputError(f"weights must be real numbers, got {A.dtype}")
-    if not sp.issparse(A):
-        return sp.csr_array(A.astype(np.float32) if A.dtype == np.float16 else A)
+    if A.dtype.kind not in "biuf":  # objects may be numbers
+        A = as_float_weights(A)
+    if not sp.issparse(A):  # scipy takes neither halves nor another order of bytes
+        return sp.csr_array(A.astype(np.float32 if A.dtype == np.float16 else A.dtype.newbyteorder("="), copy=False))
     if A.format == "csc" and transposed:  # the transpose is CSR over the same arrays
         return A.T
-    made = A.tocsr()
+    # Entries that repeat are added up, for which small integers have no room.
+    made = (A.astype(np.float64) if A.format == "coo" and A.dtype.kind in "iu" else A).tocsr()
     if A.format not in _CHECKED:
         check_compressed(made.indptr, made.indices, *made.shape)
     return made

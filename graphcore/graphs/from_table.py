@@ -2,7 +2,6 @@
 
 import contextlib
 from collections.abc import Mapping
-from numbers import Real
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from ..base.validation import are_missing, check_choice
 from ..exceptions import InputError, ParameterError, warn_user
 from .columns import TWO_KINDS, doubtful_names, edge_columns, is_index, left_out, two_kinds, weight_column
-from .from_edges import compact_ids, graph_from_ends, number_names, whole_numbers
+from .from_edges import as_ids, compact_ids, graph_from_ends, number_names, numbers_of
 from .numbering import Text, arrow_text, text_of
 from .rows import SYMMETRIZE, counted, edge_weights
 
@@ -37,7 +36,7 @@ def from_table(
     table : data frame, Arrow table or dict of columns
         Of pandas, polars, pyarrow, or whatever else narwhals knows. Of a lazy frame these columns are computed.
     source, target : str, default "source" and "target"
-        Columns that hold the end nodes: integers of any size (whole numbers stored as floats too), or text. Each
+        Columns that hold the end nodes: integers below 2^63 (whole numbers stored as floats too), or text. Each
         edge may be listed once, in either direction, or in both. Where neither is given nor there, columns
         "from" and "to", "src" and "dst" and the like are looked for, in any case.
     weight : str or None, default "auto"
@@ -190,16 +189,11 @@ class Columns:
 
     def ends(self, parameter, name):
         """Return a column of names of nodes: integers, whole numbers as such, or text."""
-        values = self.values(parameter, name)
-        if values.dtype.kind == "O" and all(isinstance(one, Real) and not isinstance(one, bool) for one in values):
-            values = np.array(values.tolist())  # numbers beside which something was missing once
-        if values.dtype == np.uint64 and values.max(initial=0) >= 2**63:
-            raise InputError(f"column {name!r} holds integers from 2**63 on; write them as text")
-        refused = f"column {name!r} holds {values.dtype}; nodes are named by integers or text"
-        if values.dtype.kind == "f" and len(values):
-            return whole_numbers(values, f"{refused}, and")
+        values = numbers_of(self.values(parameter, name))
+        if values.dtype.kind in "iuf":
+            return as_ids(f"column {name!r}", values)
         if values.dtype.kind in "cbmM" or (values.dtype.kind == "O" and any(one.__hash__ is None for one in values)):
-            raise InputError(refused)
+            raise InputError(f"column {name!r} holds {values.dtype}; nodes are named by integers or text")
         return values
 
     def values(self, parameter, name):

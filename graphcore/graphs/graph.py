@@ -23,6 +23,7 @@ from .rows import (
     as_float_weights,
     check_canonical,
     check_compressed,
+    check_volume,
     drop_zeros,
     entries_of,
     narrow_ids,
@@ -43,7 +44,7 @@ class Graph:
         Row borders. Kept as int64.
     indices : ndarray of shape (n_entries,), integer
         Neighbours, ascending in every row and without repeats. int32 arrays are used as they are, also when they are
-        read-only or memory-mapped; int64 is narrowed when the node count allows it.
+        read-only or memory-mapped; others are converted.
     weights : ndarray of shape (n_entries,), optional
         Positive, finite edge weights (float32 or float64). None for an unweighted graph, which then stores none.
     node_names : ndarray of shape (n_nodes,), optional
@@ -114,16 +115,13 @@ class Graph:
         if weights is not None and weights.shape != (len(indices),):
             raise InputError(f"weights have shape {weights.shape}; {len(indices)} indices need as many")
         check_compressed(indptr, indices, n_nodes, n_nodes)
-        rows = Rows(
-            read_only(indptr, np.int64), read_only(narrow_ids(indices, n_nodes)),
-            NO_WEIGHTS if weights is None else read_only(weights),
-        )  # fmt: skip
-        names = None if node_names is None else read_only(as_names(node_names, n_nodes))
+        indptr, indices = indptr.astype(np.int64, copy=False), narrow_ids(indices, n_nodes)
+        rows = Rows(indptr, indices, NO_WEIGHTS if weights is None else weights)
         known = {"n_self_loops": check_canonical(rows)} if check else {}
-        self._hold(rows.indptr, rows.indices, None if weights is None else rows.weights, names, known=known)
-        with np.errstate(over="ignore"):
-            if weights is not None and not np.isfinite(self.degrees.sum()):
-                raise InputError("the weights are so large that their sum overflows; divide them by a common factor")
+        names = None if node_names is None else as_names(node_names, n_nodes)
+        self._hold(indptr, indices, weights, names, known=known)
+        if weights is not None:
+            check_volume(self.degrees)
 
     @classmethod
     def _mapped(cls, indptr, indices, weights, node_names, degrees=None, *, reopen=None, known):
@@ -132,19 +130,17 @@ class Graph:
         It is pickled as `reopen`, if that is given.
         """
         graph = cls.__new__(cls)
-        indptr, indices = read_only(indptr), read_only(indices)
-        weights = None if weights is None else read_only(weights)
-        node_names = None if node_names is None else read_only(node_names)
         graph._hold(indptr, indices, weights, node_names, degrees, known={**known, "origin": reopen})
         return graph
 
     def _hold(self, indptr, indices, weights, node_names, degrees=None, known=MappingProxyType({})):
-        vars(self).update(indptr=indptr, indices=indices, weights=weights, node_names=node_names, **known)
+        arrays = {"indptr": indptr, "indices": indices, "weights": weights, "node_names": node_names}
+        vars(self).update({name: None if a is None else read_only(a) for name, a in arrays.items()}, **known)
         if degrees is None and weights is None:
             degrees = np.diff(indptr).astype(np.float64)
         elif degrees is None:
-            degrees = np.empty(len(indptr) - 1)
-            _loops.row_sums(indptr, weights, 0, len(degrees), degrees)
+            degrees = np.empty(self.n_nodes)
+            _loops.row_sums(self.indptr, self.weights, 0, len(degrees), degrees)
         vars(self)["degrees"] = read_only(degrees)
 
     # -- what it holds -----------------------------------------------------------------------------------------------
@@ -198,8 +194,7 @@ class Graph:
     @property
     def nbytes(self) -> int:
         """Bytes held: rows, weights and degrees (node names apart)."""
-        weights = 0 if self.weights is None else self.weights.nbytes
-        return self.indptr.nbytes + self.indices.nbytes + weights + self.degrees.nbytes
+        return sum(array.nbytes for array in self.rows)
 
     @property
     def n_components(self) -> int:
@@ -259,6 +254,7 @@ class Graph:
         >>> graph.names_of([2, 0]).tolist()
         ['Chloé', 'Anna']
         """
+        nodes = list(nodes) if isinstance(nodes, tuple) else nodes  # of which numpy takes each for an axis
         return np.asarray(nodes) if self.node_names is None else self.node_names[nodes]
 
     # -- inside ------------------------------------------------------------------------------------------------------
@@ -300,7 +296,7 @@ class Graph:
         # Unpickled arrays are writable; going through the constructor freezes them again.
         rebuild = partial(Graph, node_names=self.node_names, check=False)
         made = self.origin or (rebuild, (self.indptr, self.indices, self.weights))
-        if self.attributes or (self.origin is not None and self._renamed and self.node_names is not None):
+        if self.attributes or (self.origin is not None and self._renamed):
             return _made_with_names, (made, self.node_names, dict(self.attributes))
         return made
 
@@ -358,4 +354,4 @@ def weigh_nodes(graph, weights):
     if (weights[np.searchsorted(graph.indptr, lost, side="right") - 1] * (weights[graph.indices[lost]] > 0)).any():
         raise InputError("sample_weight times weights of edges is below the smallest number; give larger weights")
     rows = drop_zeros(Rows(graph.indptr, graph.indices, entries))
-    return Graph(*rows, node_names=graph.node_names, check=False)
+    return Graph(*rows, check=False)._by_names(graph.node_names, graph.attributes)

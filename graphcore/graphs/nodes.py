@@ -64,7 +64,7 @@ def node_table(nodes):
     """Return a NodeTable of what a caller gives: one, a sequence of names or ids, or a table with a column of ids."""
     if isinstance(nodes, NodeTable):
         return nodes
-    if isinstance(nodes, (list, tuple)) or (isinstance(nodes, np.ndarray) and nodes.ndim == 1):
+    if isinstance(nodes, (list, tuple)) or len(getattr(nodes, "shape", ())) == 1:
         values = as_names(nodes, len(nodes))
         return (
             NodeTable(None, _distinct(values))
@@ -77,7 +77,6 @@ def node_table(nodes):
         raise InputError("the table of nodes has no columns; give at least one, 'id', with what edges call the nodes")
     key = column_called(table.names, ID_NAMES, otherwise=table.names[0])
     ids = _distinct(table.ends("nodes", key))
-    ids = as_ids("nodes", ids) if ids.dtype.kind in "iu" else ids
     columns = {str(name): _attribute(str(name), table.raw(name), len(ids)) for name in table.names if name != key}
     named = column_called(columns, NAME_NAMES)
     if named is None or not is_text(columns[named]):
@@ -175,6 +174,9 @@ def _rows_of(graph, table):
             f"node {called[missing][:1].tolist()[0]!r} of the edges is none of the {len(table)} nodes of the table "
             f"({ids[0]!s:.40} and others); add a row for each node that has an edge, or leave nodes (--nodes) out"
         )
+    if (twice := np.bincount(rows)[rows] > 1).any():
+        name = called[twice].tolist()[0]
+        raise InputError(f"several nodes of the graph are called {name!r}; give them different names first")
     return rows
 
 

@@ -56,12 +56,9 @@ class GraphRows(NamedTuple):
 
 
 def narrow_ids(ids, n_nodes):
-    """Return node ids as int32; those of other nodes, which would not survive the conversion, are refused."""
+    """Return ids of nodes, which are in range, as int32."""
     if n_nodes >= 2**31:
         raise InputError(f"there are {n_nodes} nodes, and ids of 32 bits name fewer than 2**31")
-    if ids.dtype != np.int32 and len(ids) and (ids.min() < 0 or ids.max() >= n_nodes):
-        column = ids.min() if ids.min() < 0 else ids.max()
-        raise InputError(f"a row names column {column}, outside 0 to {n_nodes - 1}")
     return ids.astype(np.int32, copy=False)
 
 
@@ -147,6 +144,13 @@ def first_bad_weight(weights):
     return int(np.argmin(np.isfinite(weights) & (weights >= 0)))
 
 
+def check_volume(degrees):
+    """Refuse weights whose sum, that of all degrees, no number holds."""
+    with np.errstate(over="ignore"):
+        if not np.isfinite(degrees.sum()):
+            raise InputError("the weights are so large that their sum overflows; divide them by a common factor")
+
+
 def edge_weights(weights, n_edges):
     """Return weights of edges as floats, checked; an array of length 0 for none."""
     if weights is None:
@@ -210,7 +214,7 @@ def edges_in_range(X, exponent):
     data = data if data.dtype in (np.float32, np.float64) else data.astype(np.float64)
     positive = data > 0
     largest, smallest = data.max(initial=0), data.min(where=positive, initial=np.inf)
-    if np.frexp(largest)[1] - exponent > _FARTHEST:
+    if largest and np.frexp(largest)[1] - exponent > _FARTHEST:
         raise InputError(
             f"edges of new nodes weigh up to {largest:.3g}, and those of the nodes fitted about "
             f"{np.ldexp(1.0, exponent):.3g}: give them in the same unit"
@@ -350,7 +354,7 @@ def symmetrize_rows(rows, policy):
     n_loops = np.count_nonzero(A.diagonal())
     n_shared = made.nnz if policy == "min" else 2 * A.nnz - made.nnz
     both, single = (n_shared - n_loops) // 2, A.nnz - n_shared
-    if policy == "error" and (single or not np.array_equal(A.data, mirror.data)):
+    if policy == "error" and (single or not np.allclose(A.data, mirror.data, SYMMETRY_TOLERANCE, 0)):
         raise InputError(_DIRECTED.format(both, single))
     if policy == "average":
         made.data *= 0.5

@@ -88,6 +88,10 @@ def test_columns_of_an_adjacency_frame_follow_its_rows():
     np.testing.assert_array_equal(model.fit(other).labels_, model.fit(frame).labels_)
     with pytest.warns(GraphWarning, match="row 'b' of the matrix has no column of its name"):
         Graph.from_scipy(pd.DataFrame([[0, 1], [1, 0]], index=["a", "b"], columns=["a", "c"]))
+    assert Graph.from_scipy(pd.DataFrame(np.eye(3), list("aab"), list("aab"))).n_edges == 3
+    turned = pd.DataFrame([[1.0, 2.0], [0.0, 4.0]], ["a", "b"], ["b", "a"])  # columns are nodes of their own
+    assert Graph.from_biadjacency(turned).degrees.tolist() == [3.0, 4.0, 1.0, 6.0]
+    assert Graph.from_scipy(frame.convert_dtypes()).n_edges == 31
 
 
 def test_tables_of_pandas_with_names_of_other_kinds():

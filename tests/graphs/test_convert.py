@@ -108,6 +108,9 @@ def test_repeated_entries_add_up_but_booleans_count_once():
     M.data[[1, 3]] = False  # explicit, and dropped
     graph = Graph.from_scipy(M)
     assert (graph.weights, graph.n_entries) == (None, 7)
+    many = sp.coo_array((np.ones(300, dtype=np.uint8), np.zeros((2, 300), dtype=int)), shape=(2, 2))
+    assert Graph.from_scipy(many).degrees.tolist() == [300.0, 0.0]
+    assert Graph.from_scipy(np.eye(2, dtype=">f8")).n_edges == 2
 
 
 @pytest.mark.parametrize(
@@ -139,6 +142,8 @@ def test_bad_weights_are_found_in_every_container(container):
 
 
 def test_symmetrize_error_and_unknown_policies():
+    rounded = nx.DiGraph([(0, 1, {"weight": 1 / 3}), (1, 0, {"weight": 1 / 3 + 1e-12})])
+    assert Graph.from_networkx(rounded, symmetrize="error", warn=False).n_edges == 1
     with pytest.raises(InputError, match="not symmetric"):
         Graph.from_scipy(np.array([[0.0, 1], [0, 0]]), symmetrize="error")
     with pytest.raises(InputError, match="some with two weights"):
@@ -203,7 +208,7 @@ def test_edges_that_are_repeated_and_those_of_weight_zero():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (([0.5, 1.0], [1, 2]), "sources must be integers, got float64, and 0.5 in row 0 is no whole number"),
+        (([0.5, 1.0], [1, 2]), "sources must be integers or text, got float64, and 0.5 in row 0 is no whole number"),
         ((["a"], [1]), "sources hold <U1 and targets int64: nodes are named by integers, or all by text"),
         ((["a"], ["b", "c"]), "1 sources and 2 targets"),
         ((["a"], ["b"], None, 2), "leave n_nodes and node_names out"),

@@ -106,6 +106,7 @@ def test_edges_of_new_nodes_in_another_unit_next_to_no_volume_and_degrees_that_a
     with pytest.raises(InputError, match="give them in the same unit"):
         edges_in_range(A * 1e200, 0)
     assert edges_in_range(A, 0) is A
+    assert edges_in_range(sp.csr_array((1, 3)), -200).nnz == 0
     A = np.zeros((20, 20))
     A[:10, :10], A[10:, 10:] = 1.0, 1e16
     labels = CoresetSpectralClustering(2, objective="ncut", random_state=0).fit(sp.csr_array(A)).labels_

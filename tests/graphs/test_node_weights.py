@@ -67,6 +67,11 @@ def test_weights_that_are_none():
             CoresetSpectralClustering(2).fit(graph, sample_weight=weights)
 
 
+def test_attributes_stay():
+    graph = load_karate().graph
+    assert weigh_nodes(graph, np.ones(34)).attributes["club"] is not None
+
+
 def test_weights_that_sum_to_less_than_one_count_as_any_others():
     graph = load_karate().graph
     for weight, options, least, most in (

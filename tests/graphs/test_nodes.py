@@ -87,6 +87,11 @@ def test_a_sequence_is_ids_or_names_by_what_the_graph_says():
     # Ids of integers and edges that call them by text.
     assert Graph.from_edges(["1", "x"], ["2", "1"]).with_nodes(["x", "2", "1"]).degrees.tolist() == [1, 1, 2]
     assert Graph.from_edges(["10"], ["9"]).with_nodes({"id": [9, 10, 11]}).degrees.tolist() == [1, 1, 0]
+    series = pytest.importorskip("pandas").Series(["c", "a", "b", "d"])
+    assert by_name.with_nodes(series).degrees.tolist() == [1.0, 2.0, 1.0, 0.0]
+    repeating = Graph.from_edges([0, 1, 3], [1, 2, 0], node_names=["a", "a", "b", "c"])
+    with pytest.raises(InputError, match="several nodes of the graph are called 'a'"):
+        repeating.with_nodes(["a", "b", "c", "d"])
 
 
 @pytest.mark.parametrize(
@@ -127,5 +132,8 @@ def test_a_graph_on_disk_takes_names_in_its_order(tmp_path):
     turned = graph.with_nodes({"id": [1, 0, 2], "name": ["y", "x", "z"], "age": [7, 3, 5]})
     assert (turned.node_names.tolist(), turned.attributes["age"].tolist()) == (["x", "y", "z"], [3, 7, 5])
     assert graph.with_nodes({"id": [1, 0, 2]}).node_names is None
+    graphcore.write_graph(Graph.from_edges([0], [1], node_names=["0", "1"]), tmp_path / "b.store")
+    renamed = graphcore.open_graph(tmp_path / "b.store").with_nodes([0, 1])
+    assert renamed.node_names is pickle.loads(pickle.dumps(renamed)).node_names is None
     with pytest.raises(InputError, match="there are 4 nodes, and a graph on disk keeps its 3"):
         graph.with_nodes(["x", "y", "z", "w"])
