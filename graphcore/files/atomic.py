@@ -190,10 +190,15 @@ def _is_regular(path):
     return not os.path.exists(path) or os.path.isfile(path)
 
 
+def is_store(path):
+    """Return whether a path is a graph on disk, by the names of its files."""
+    return all(os.path.isfile(os.path.join(path, name)) for name in ("meta.json", "indptr.npy"))
+
+
 def store_around(path):
     """Return the graph on disk that a path is, or lies in; None if there is none."""
     path = os.path.realpath(path)
-    while not all(os.path.isfile(os.path.join(path, name)) for name in ("meta.json", "indptr.npy")):
+    while not is_store(path):
         if path == (path := os.path.dirname(path)):
             return None
     return path

@@ -666,7 +666,7 @@ def upper_edges(graph):
 
 def _checked_names(names, delimiter):
     """Return names as they are written; refuse blank or repeated ones and those with line ends or some quotes."""
-    names = np.array(list(map(str, names.tolist())), dtype=object) if names.dtype.kind == "O" else names
+    names = names if names.dtype.kind in "iuU" else np.array(list(map(str, names)), dtype=object)
     if len(set(names.tolist())) < len(names):
         raise InputError("two nodes have the same name, and an edge list would make one of them; write .npz instead")
     if names.dtype.kind in "iu":

@@ -85,7 +85,7 @@ READABLE = tuple(name for name, format in FORMATS.items() if format.read)
 WRITABLE = (*(name for name, format in FORMATS.items() if format.write), "store")
 
 
-def guess_format(source, encoding="utf-8"):
+def guess_format(source, encoding):
     """Return the Format of an open Source, by its first bytes, then by its name."""
     found = next((format for format in FORMATS.values() if format.sniff(source)), None)
     if found is not None and not found.is_text:
@@ -143,7 +143,7 @@ def _opened(stack, path, reading, memory):
         with naming(path):
             source = Source(path, path)
     with naming(source.name):
-        kind = guess_format(source)
+        kind = guess_format(source, reading.encoding)
         if kind.edges is None:
             raise FormatError(
                 f"this is a {kind.name} file; several files, and files to build from, are edge lists, Parquet tables "
@@ -155,7 +155,7 @@ def _opened(stack, path, reading, memory):
 class Tables:
     """Several tables, one after the other, as one input.
 
-    `names` numbers the nodes' names, and is None where ids are integers; `compact` says whether these may have gaps;
+    `numbering` numbers names of nodes, and is None where ids are integers; `compact` says whether these may have gaps;
     `n_nodes` is None where it is not known; `ones` is the type of weights where each edge counts once, as for a graph
     in memory; `of_lines`, whether an edge is a line of a file.
     """
@@ -164,9 +164,9 @@ class Tables:
 
     def __init__(self, tables):
         self._tables, first = tables, tables[0]
-        self.names, weighted = first.edges.numbering, first.edges.weighted
+        self.numbering, weighted = first.edges.numbering, first.edges.weighted
         for table in tables:
-            if (table.edges.numbering is None) != (self.names is None):
+            if (table.edges.numbering is None) != (self.numbering is None):
                 kinds = ["integers" if one.edges.numbering is None else "names" for one in (first, table)]
                 raise InputError(
                     f"the nodes of {first.name} are {kinds[0]}, those of {table.name} {kinds[1]}; pass ids='string' to "
@@ -179,7 +179,7 @@ class Tables:
                 )
         if first.edges.called:
             record_columns(first.edges.called)
-        self.called, self.notes, self.numbering = first.edges.called, (), self.names
+        self.called, self.notes = first.edges.called, ()
         said: set = set()
         n_told = Counter(note for table in tables for note in table.edges.notes)
         for table in tables:
@@ -190,10 +190,10 @@ class Tables:
                 more = f" and {n_told[note] - 1} more" if n_told[note] > 1 else ""
                 warn_user(f"{table.name}{more}: {note}")
             said.update(table.edges.notes)
-            table.edges.numbering = self.names  # all tables share one numbering
+            table.edges.numbering = self.numbering  # all tables share one numbering
         known = [table.edges.n_nodes for table in tables]
         self.n_nodes = None if None in known else max(known)
-        self.compact = self.n_nodes is None and self.names is None
+        self.compact = self.n_nodes is None and self.numbering is None
 
     def blocks(self):
         """Yield (ends (n_edges, 2), weights of length 0 for none, share of the input read) of every block."""

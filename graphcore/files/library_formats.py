@@ -116,13 +116,14 @@ def write_networkx(graph, stream, attributes, kind):
 
 def checked_attributes(graph, attributes, kind):
     """Return (names of nodes as text, columns by name), or raise an error if a file of this kind cannot hold them."""
-    columns = {str(name): np.asarray(values) for name, values in {**graph.attributes, **(attributes or {})}.items()}
+    given = {str(name): np.asarray(values) for name, values in (attributes or {}).items()}
     names = list(map(str, graph.names_of(np.arange(graph.n_nodes)).tolist()))
-    if list(map(str, columns.pop("node", np.array(names, dtype=object)).tolist())) != names:
+    if list(map(str, given.pop("node", np.array(names, dtype=object)).tolist())) != names:
         raise ParameterError(
             "column 'node' of the attributes is not in the order of the graph's nodes; Graph.with_nodes takes a table "
             "in any order"
         )
+    columns = {**graph.attributes, **given}
     for name, values in columns.items():
         if values.shape != (graph.n_nodes,):
             raise ParameterError(f"attribute {name!r} has shape {values.shape}; a value for each node is needed")

@@ -7,7 +7,6 @@ import os
 import numpy as np
 
 from ..exceptions import FormatError, InputError, ParameterError, missing_package
-from ..graphs.from_edges import as_ids
 from ..graphs.from_table import Columns
 from ..graphs.numbering import Numbering, in_turn, text_of
 from ..graphs.rows import edge_weights
@@ -136,7 +135,7 @@ class ParquetEdges:
         columns, sides = Columns(check_parquet()[0].Table.from_batches([batch])), []
         for name in self.called[:2]:
             if self.numbering is None:
-                sides.append(as_ids("columns", columns.ends("columns", name)))
+                sides.append(columns.ends("columns", name))
             elif (text := columns.text(name)) is not None:
                 sides.append(text)
             else:

@@ -42,8 +42,8 @@ def read_graph(
         "bvgraph".
         Default: by the content, and for METIS and adjacency lists by the ending.
     delimiter : str, optional
-        Edge lists: one character, or "whitespace" for runs of blanks and tabs. Default: tab, comma, semicolon, or
-        white space, whichever makes columns of the first 200 lines.
+        Edge lists: one character, or "whitespace" for runs of blanks and tabs. Default: tab, comma, semicolon, |,
+        or white space, whichever makes columns of the first 200 lines.
     comments : str or sequence of str, default ("#", "%")
         Edge lists: lines that begin with one of these are left out.
     header : bool, optional
@@ -80,9 +80,10 @@ def read_graph(
     FormatError
         If the content does not follow its format; the message names the file and, for edge lists, the line.
     InputError
-        If the graph cannot be used (no nodes, negative weights), or a package for its compression is missing.
+        If the graph cannot be used (no nodes, negative weights), a folder holds no file of edges, or a
+        package for a format is missing.
     OSError
-        If the file is missing, unreadable or another folder.
+        If the file is missing or unreadable.
     ParameterError
         If an option is not known.
 
@@ -128,12 +129,11 @@ def read_graph(
     file = parts[0]
     if os.path.isdir(file):
         # This import is late because the store itself imports the readers of files.
-        from .store import looks_like_store, open_graph
+        from .store import open_graph
 
-        if looks_like_store(file):
-            if not reading.weighted:
-                raise ParameterError(f"weight_column=None: {file} is on disk as it is; build it without weights")
-            return of_nodes(open_graph(file), table)
+        if not reading.weighted:
+            raise ParameterError(f"weight_column=None: {file} is on disk as it is; build it without weights")
+        return of_nodes(open_graph(file), table)
     with open_source(file) as source:
         found = FORMATS[format] if format else guess_format(source, encoding)
         if found.is_text:

@@ -266,6 +266,8 @@ def _aligned(nodes, columns, graph, missing=None):
     if len({*ids}) == len(names) and len({*map(str, ids)} & {*nodes}) > len({*map(str, names)} & {*nodes}):
         names = ids  # of nodes that have names as well
     position = {str(name).strip(): i for i, name in enumerate(names)}  # the reader strips blanks around fields
+    if len(position) < graph.n_nodes:
+        raise InputError("several nodes of the graph have the same name, and labels do not tell which is which")
     twice = next((node for node, count in Counter(nodes).items() if count > 1 and node in position), None)
     if twice is not None:
         raise InputError(f"node {twice!r} has two labels")

@@ -162,6 +162,9 @@ def test_what_is_written_is_read_back(tmp_path, kind, names, weights):
     assert [text[:10] for text in back.attributes["born"].tolist()] == ["1999-12-31", "", "2001-02-03"]
     write_graph(back, tmp_path / "again.graphml")  # with the attributes that it has
     assert read_graph(tmp_path / "again.graphml").attributes["cluster"].tolist() == [1, 0, 1]
+    people = graph.with_nodes({"node": graph.names_of(range(3)), "name": ["x", "y", "z"]})
+    write_graph(people, tmp_path / f"g.{kind}", attributes={"node": ["x", "y", "z"]})
+    assert read_graph(tmp_path / f"g.{kind}").attributes["node"].tolist() == graph.names_of(range(3)).tolist()
 
 
 def test_attributes_that_no_file_can_hold(tmp_path):

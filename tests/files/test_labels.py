@@ -207,6 +207,8 @@ def test_labels_of_a_part_of_the_nodes(write):
     ):
         with pytest.raises(InputError, match=message):
             read_labels(write(content), PATH, partial=True)
+    with pytest.raises(InputError, match="several nodes of the graph have the same name"):
+        read_labels(write("a 0\nb 1\n"), Graph.from_edges([0, 1], [1, 2], node_names=["a", "a", "b"]))
 
 
 @pytest.mark.parametrize("ending", ["tsv", "csv", "npy"])

@@ -92,6 +92,11 @@ def test_what_are_no_parts(tmp_path, write):
         read_graph([edges, edges], format="edgelist")
 
 
+def test_parts_in_another_encoding(write):
+    paths = [write(text.encode("utf-16-le"), name) for text, name in (("a é\n", "a.txt"), ("é b\n", "b.txt"))]
+    assert read_graph(paths, encoding="utf-16-le").node_names.tolist() == ["a", "é", "b"]
+
+
 def test_parts_whose_columns_are_called_otherwise_are_told(write):
     one, other = write("from,to\n1,2\n3,4\n", "a.csv"), write("to,from\n2,5\n4,6\n", "b.csv")
     assert read_graph([one, other]).n_edges == 4

@@ -135,6 +135,19 @@ def test_formats_named_by_hand_and_the_bytes_that_others_read(tmp_path, capfdbin
     assert capfdbinary.readouterr().out == b"source,target\n0,1\n1,2\n"
 
 
+@pytest.mark.parametrize("names", [[1.5, 2.0], [True, False], np.array(["2020-01-01", "2021-03-04"], "M8[ns]")])
+def test_names_that_are_neither_integers_nor_text_become_text(tmp_path, names):
+    write_graph(Graph.from_edges([0], [1], node_names=np.array(names)), tmp_path / "g.tsv")
+    assert read_graph(tmp_path / "g.tsv").node_names.tolist() == [str(name) for name in np.array(names)]
+
+
+def test_text_of_any_width_is_written(tmp_path):
+    graph = Graph.from_edges([0], [1], node_names=np.array(["a", "bc"], dtype=np.dtypes.StringDType()))
+    for name in ("g.npz", "g.store"):
+        write_graph(graph, tmp_path / name)
+        assert read_graph(tmp_path / name).node_names.tolist() == ["a", "bc"]
+
+
 def test_what_a_format_cannot_hold(tmp_path):
     for graph, name, message in [
         (Graph.from_edges([0, 1], [1, 1]), "g.metis", "self-loops"),

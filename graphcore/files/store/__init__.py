@@ -2,8 +2,8 @@
 
 from .build import build_store
 from .folder import check_replaceable, open_graph, verify_store, write_store
-from .format import is_store, looks_like_store
+from .format import looks_like_store
 
 __all__ = [
-    "build_store", "check_replaceable", "is_store", "looks_like_store", "open_graph", "verify_store", "write_store",
+    "build_store", "check_replaceable", "looks_like_store", "open_graph", "verify_store", "write_store",
 ]  # fmt: skip

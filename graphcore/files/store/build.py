@@ -23,7 +23,7 @@ from ...graphs.from_edges import as_ids, count_nodes
 from ...graphs.graph import Graph
 from ...graphs.rows import SYMMETRY_TOLERANCE, check_directions, edge_weights, policy_code
 from ..atomic import to_disk
-from ..edge_list import Reading
+from ..edge_list import Reading, check_node_count
 from ..formats import open_tables
 from ..npz import write_array as write_npy
 from . import _loops
@@ -185,7 +185,7 @@ _BLOCK = 1 << 17
 class _Blocks:
     """An iterator of blocks of edges, with the attributes and blocks of `Tables`."""
 
-    names, compact, ones, of_lines = None, False, np.float64, False
+    numbering, compact, ones, of_lines = None, False, np.float64, False
 
     def __init__(self, source, n_nodes):
         self._source, self.n_nodes = source, n_nodes
@@ -253,7 +253,7 @@ class Spool:
 
 def _read(given, path, limit):
     """Return the Spool of an input's edges, and the names of its nodes, None for integers."""
-    spool, names = Spool(path), given.names
+    spool, names = Spool(path), given.numbering
     with open(path, "wb") as stream:
         for ends, weights, share in given.blocks():
             note(f"read {share:.0%}")
@@ -264,8 +264,10 @@ def _read(given, path, limit):
                     "or number the nodes first"
                 )
         to_disk(stream)
-    if not spool.n_edges and given.of_lines:
-        raise FormatError("there are no edges")
+    if given.of_lines:
+        if not spool.n_edges:
+            raise FormatError("there are no edges")
+        check_node_count(given.n_nodes or 0, spool.n_edges)
     return spool, None if names is None else np.array(names.tolist(), dtype=object)
 
 

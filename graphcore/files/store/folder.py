@@ -14,13 +14,12 @@ from ...graphs._loops import check_rows, row_sums
 from ...graphs.from_edges import check_name_array
 from ...graphs.graph import Graph
 from ...graphs.rows import check_canonical, describe_defect
-from ..atomic import check_apart, check_folder, put_in_place, sync_folder
+from ..atomic import check_apart, check_folder, is_store, put_in_place, sync_folder
 from ..source import naming
 from .format import (
     SUFFIX,
     Meta,
     checksum,
-    is_store,
     map_arrays,
     names_as_arrays,
     names_from_arrays,

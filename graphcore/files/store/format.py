@@ -18,7 +18,8 @@ from ...exceptions import FormatError
 from ...graphs._loops import row_sums
 from ...graphs.from_edges import FIXED_WIDTH
 from ...graphs.numbering import Text, text_of
-from ..atomic import naming_file, to_disk
+from ...graphs.rows import check_volume
+from ..atomic import is_store, naming_file, to_disk
 from ..source import refusing
 
 FORMAT = "graphcore graph"
@@ -39,11 +40,6 @@ class Meta:
     n_self_loops: int
     n_isolated: int
     checksums: dict[str, int] = field(default_factory=dict)
-
-
-def is_store(path: PathLike) -> bool:
-    """Return whether `path` is a folder with a ``meta.json``."""
-    return os.path.isfile(os.path.join(path, META))
 
 
 def looks_like_store(path: PathLike) -> bool:
@@ -165,6 +161,7 @@ class RowWriter:
             degrees = np.diff(borders).astype(np.float64)
             if "weights" in self._writers:
                 row_sums(read_only(borders), read_only(weights), 0, len(degrees), degrees)
+                check_volume(degrees)
             self.n_isolated += int(np.count_nonzero(degrees == 0))
             self._writers["degrees"].append(degrees)
             self._writers["indptr"].append(ends + before)

@@ -188,6 +188,8 @@ def test_bad_input_is_named_with_its_line_and_leaves_nothing(tmp_path):
     refuse(tmp_path, whole[:-40], "truncated")
     refuse(tmp_path, whole[:60] + b"\xff" * 8 + whole[68:], "damaged|truncated")
     refuse(tmp_path, "# nothing\n", "there are no edges")
+    said = "# graphcore edge list; nodes: 3000000; ids: integer; weights: no\n0\t1\n"
+    refuse(tmp_path, said, "3000000 nodes, but there are only 1 edges")
     refuse(tmp_path, "", "empty")
     refuse(tmp_path, "%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n", "edge lists, Parquet")
     refuse(tmp_path, "0 1\n1 0\n1 2\n", "not symmetric", InputError, symmetrize="error")
@@ -246,6 +248,7 @@ def test_bad_parameters(tmp_path):
         ([([0], [2**40])], "ids seem to have gaps"),
         ([([0.5], [1])], "sources must be integers"),
         ([([0], [1], [np.nan])], "weights must be finite"),
+        ([([0, 0], [1, 1], [1.7e308] * 2)], "so large that their sum overflows"),
         ([[0, 1]], "block 0 must be a tuple"),
     ],
 )

@@ -96,6 +96,7 @@ def test_stores_are_replaced_and_nothing_else_is(tmp_path):
     (tmp_path / "file.store").write_text("precious")
     (tmp_path / "folder.store").mkdir()
     (tmp_path / "folder.store" / "file").write_text("precious")
+    (tmp_path / "folder.store" / "meta.json").write_text("{}")
     for name in ("file.store", "folder.store"):
         with pytest.raises(InputError, match="is no graph on disk, so it is not replaced"):
             write_graph(PATH, tmp_path / name)
