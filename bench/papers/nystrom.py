@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from .. import vectors
+from ..baselines import partition_costs
 from ..vectors import CLUSTERS
 from .curves import MARKS, SHADES, curves, legend
 from .exhibit import TEXT, Exhibit, MissingData, Paper, mean, timed
@@ -51,10 +52,8 @@ def _row(kernel, m, truth, test, seed, settings, starts, whole=None):
 
     With `whole`, the kernel between the new points, also the cost with the exact means of their clusters for centres.
     """
-    from graphcore.kernel_methods.kernel_kmeans import partition_cost
     from graphcore.kernel_methods.linear_kmeans import linear_kmeans, nearest_center
     from graphcore.kernel_methods.nystrom import nystrom_features
-    from graphcore.kernels.matrices import DenseKernel
 
     with vectors.quiet():
         found, features = timed(nystrom_features, kernel, m, random_state=seed, n_jobs=settings.threads)
@@ -67,7 +66,7 @@ def _row(kernel, m, truth, test, seed, settings, starts, whole=None):
         "m": m,
         "n": kernel.n_points,
         "held out": float((squares + missed).mean()),
-        "partition": None if whole is None else partition_cost(DenseKernel(whole, check=False), labels),
+        "partition": None if whole is None else partition_costs(whole)(labels)[0],
         "train": clusters.cost + found.alpha / kernel.n_points,
         "nmi": vectors.agreement(labels, test[1])["nmi"],
         "train nmi": vectors.agreement(clusters.labels, truth)["nmi"],

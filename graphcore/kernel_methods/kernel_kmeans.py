@@ -117,30 +117,6 @@ def kernel_kmeans(
     return _result(problem, runs, rules.n_clusters)
 
 
-def partition_cost(K, labels, *, weights=None, n_jobs=None):
-    """Compute the cost of a partition, with its own centroids: the mean over points of squared distances.
-
-    ``sum_x w_x |phi(x) - c(x)|^2 / sum_x w_x``, for K and weights as for :func:`kernel_kmeans`; a label of -1 leaves a
-    point out.
-
-    >>> import numpy as np
-    >>> from graphcore.kernel_methods.kernel_kmeans import partition_cost
-    >>> x = np.array([0.0, 1.0, 10.0, 11.0])
-    >>> partition_cost(np.outer(x, x), [0, 0, 1, 1]), partition_cost(np.outer(x, x), [0, 0, 0, 0])
-    (0.25, 25.25)
-    """
-    kernel, weights = kernel_and_weights(K, weights, "weights")
-    check_diagonal(kernel)
-    labels = np.array(check_labels("labels", labels, kernel.n_points))
-    if kernel.leaves_out_isolated:
-        labels[weights == 0] = -1
-    total = float(weights[labels >= 0].sum())
-    if total <= 0:
-        raise InputError("no point with weight has a label of 0 or more: there is no cost")
-    look = KernelCentroids(kernel, weights, n_jobs=n_jobs).look(labels, int(labels.max()) + 1)
-    return float(weights @ look.own) / total
-
-
 class KernelCentroids:
     """One kernel k-means problem, ``K + shift W^-1``, for the alternation; points of label -1 take no part.
 

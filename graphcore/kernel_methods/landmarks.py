@@ -254,12 +254,12 @@ def _eliminate(kernel, pivots, lower, F, left, n_jobs):
 # -- how many ----------------------------------------------------------------------------------------------------------
 
 
-def suggest_rank(n_clusters, n_landmarks, *, coherence=1.0, highest=None):
-    """Balance the two errors by the number of features, ``ceil(sqrt(k c / mu))``, from k to c or `highest`.
+def suggest_rank(n_clusters, n_landmarks, *, highest=None):
+    """Balance the two errors by the number of features, ``ceil(sqrt(k c))``, from k to c or `highest`.
 
-    mu is the coherence, at least 1. Wang, Gittens, Mahoney, JMLR 2019, Remark 3.
+    Wang, Gittens, Mahoney, JMLR 2019, Remark 3, for a coherence of 1.
     """
-    best = math.ceil(math.sqrt(n_clusters * n_landmarks / coherence))
+    best = math.ceil(math.sqrt(n_clusters * n_landmarks))
     return max(1, min(max(best, n_clusters), n_landmarks if highest is None else highest))
 
 

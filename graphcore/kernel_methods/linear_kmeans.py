@@ -33,14 +33,11 @@ class LinearKMeans:
     n_iter: int
 
 
-def linear_kmeans(
-    B, n_clusters, *, sample_weight=None, init=None, n_init=10, max_iter=300, tol=1e-4, random_state=None
-):
+def linear_kmeans(B, n_clusters, *, sample_weight=None, n_init=10, max_iter=300, tol=1e-4, random_state=None):
     """Cluster rows by k-means, a LinearKMeans: k-means++ initialisations and Lloyd's iterations, on one thread.
 
-    B (n, s) is float32 or float64. `init` (n_clusters, s) are centres to start from, once. The other parameters are as
-    for :class:`graphcore.NystromKernelKMeans`. A GraphWarning says that there are fewer clusters than asked for,
-    because so few rows are different.
+    B (n, s) is float32 or float64. The other parameters are as for :class:`graphcore.NystromKernelKMeans`. A
+    GraphWarning says that there are fewer clusters than asked for, because so few rows are different.
 
     >>> import numpy as np
     >>> from graphcore.kernel_methods.linear_kmeans import linear_kmeans
@@ -53,12 +50,10 @@ def linear_kmeans(
     k = check_integer("n_clusters", n_clusters, low=1, high=len(B), why_high="the number of points")
     n_init = check_integer("n_init", n_init, low=1)
     max_iter, tol = check_integer("max_iter", max_iter, low=1), check_real("tol", tol, low=0.0)
-    init, n_init = ("k-means++", n_init) if init is None else (init, 1)
     seed = Streams(random_state).integer("k-means")
     # Without a copy rows are moved by their mean and back, which changes last digits.
-    model = KMeans(
-        k, init=init, n_init=n_init, max_iter=max_iter, tol=tol, random_state=seed, copy_x=B.nbytes <= _COPY_BYTES
-    )
+    copied = B.nbytes <= _COPY_BYTES
+    model = KMeans(k, n_init=n_init, max_iter=max_iter, tol=tol, random_state=seed, copy_x=copied)
     with limited_libraries(), warnings.catch_warnings():
         # Fewer distinct rows than clusters is said below, in terms of the caller.
         warnings.simplefilter("ignore", ConvergenceWarning)

@@ -140,9 +140,9 @@ class Kernel:
         self.point_weights = kernel.point_weights[points] if point_weights is None else point_weights
         return self
 
-    def whole(self, purpose, remedy="take a sample of the points"):
+    def whole(self, purpose):
         """Return the matrix for a `purpose` that needs it: a csr_array where it is sparse, otherwise an ndarray."""
-        return self.dense(purpose, remedy)
+        return self.dense(purpose)
 
     def dense(self, purpose, remedy="take a sample of the points"):
         """Return the matrix as an ndarray of float64, for a `purpose` that needs it, unless it is too large."""

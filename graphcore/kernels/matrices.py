@@ -148,7 +148,7 @@ class RowsKernel(Kernel):
 
         return np.concatenate(map_blocks(rows_of, row_blocks(self.indptr, _BLOCK_ENTRIES), n_jobs))
 
-    def whole(self, purpose, remedy=""):
+    def whole(self, purpose):
         """See :meth:`Kernel.whole`."""
         return self.sparse_rows(slice(None))
 

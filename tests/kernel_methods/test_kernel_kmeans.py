@@ -20,7 +20,7 @@ from graphcore import (
     NystromFeatures,
 )
 from graphcore.kernel_methods.coreset_kernel_kmeans import coreset_kernel_kmeans
-from graphcore.kernel_methods.kernel_kmeans import kernel_kmeans, partition_cost, semidefinite_shift
+from graphcore.kernel_methods.kernel_kmeans import kernel_kmeans, semidefinite_shift
 from graphcore.kernels.checks import smallest_sampled_eigenvalue
 from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.graph import GraphKernel
@@ -55,21 +55,6 @@ def test_the_cost_on_a_graph_is_its_normalised_cut(pair, seed, shift, self_loop)
     assert result.cost == pytest.approx(result.inertia / degrees.sum(), abs=1e-9)
     if shift >= 1:
         assert result.run.n_rises == 0
-
-
-@given(SEEDS, st.sampled_from([0.0, 2.0]))
-def test_the_cost_of_a_partition(seed, shift):
-    rng = np.random.default_rng(seed)
-    n = int(rng.integers(3, 9))
-    B, weights = rng.standard_normal((n, 2)), rng.random(n) + 0.1
-    K, labels = B @ B.T, rng.integers(-1, 3, n)
-    labels[0] = 0
-    placed = labels >= 0
-    expected = oracles.inertia(K, labels, weights) / weights[placed].sum()
-    assert partition_cost(K, labels, weights=weights) == pytest.approx(expected, abs=1e-12)
-    assert partition_cost(sp.csr_array(K), labels, weights=weights) == pytest.approx(expected, abs=1e-12)
-    result = kernel_kmeans(K, 2, weights=weights, shift=shift, random_state=seed)
-    assert partition_cost(K, result.labels, weights=weights) == pytest.approx(result.cost, abs=1e-12)
 
 
 @given(SEEDS)
@@ -158,7 +143,6 @@ EYE = np.eye(4)
         (lambda: kernel_kmeans(EYE, 2, weights=[1, 0, 0, 0]), "n_clusters=2 must be at most 1"),
         (lambda: kernel_kmeans(Graph.from_edges([0], [1]), 2, weights=[1.0, 1.0]), "weighted by their degrees"),
         (lambda: kernel_kmeans(Graph(np.zeros(3, dtype=int), np.zeros(0, dtype=int)), 2), "no node has an edge"),
-        (lambda: partition_cost(EYE, [-1, -1, -1, -1]), "no point with weight"),
     ],
 )
 def test_bad_input(call, words):

@@ -100,7 +100,6 @@ class TestSizes:
     def test_rank(self):
         assert [suggest_rank(10, c) for c in (30, 90, 270, 810)] == [18, 30, 52, 90]
         assert [suggest_rank(2, c) for c in (6, 18, 54, 162)] == [4, 6, 11, 18]
-        assert suggest_rank(10, 1600, coherence=2.5) == 80
         assert (suggest_rank(10, 12), suggest_rank(10, 12, highest=8)) == (11, 8)
 
     def test_landmarks(self):
@@ -155,7 +154,6 @@ def test_kernels_of_low_rank_are_exact_and_take_no_more_landmarks_than_their_ran
     kernel = VectorKernel(A.astype(dtype), kernel_function("linear"))
     for seed in range(20):
         assert len(random_pivots(kernel, 30, random_state=seed)[0]) == 5
-    with pytest.warns(GraphWarning, match="rank 5 among the landmarks"):
-        found = nystrom_features(kernel, 30, 20, sampling="rpcholesky", random_state=0)
+    found = nystrom_features(kernel, 30, 20, sampling="rpcholesky", random_state=0)
     assert (found.n_landmarks, found.n_components) == (5, 5)
     np.testing.assert_allclose(found.features @ found.features.T, A @ A.T, atol=1e-4 if dtype == np.float32 else 1e-10)
