@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from graphcore import GraphWarning
 from graphcore.kernel_methods import landmarks
 from graphcore.kernel_methods.landmarks import (
     draw_landmarks,
