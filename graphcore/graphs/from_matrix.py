@@ -144,7 +144,7 @@ def from_biadjacency(cls: "type[graphcore.Graph]", B: AnyGraph) -> "graphcore.Gr
 
     Parameters
     ----------
-    B : sparse array or matrix of any format, or ndarray, of shape (n_rows, n_columns)
+    B : sparse array or matrix of any format, ndarray or data frame, of shape (n_rows, n_columns)
         Weights of the edges between rows and columns, finite and not negative. Repeated entries add up.
 
     Returns
