@@ -35,6 +35,7 @@ from .refine.problem import (
     common_refinement,
     compact_labels,
     contingency,
+    is_huge,
     label_sizes,
     matrix_of,
     max_links,
@@ -584,8 +585,9 @@ def within_limits(problem, labels, fixed, rng, n_jobs=None):
         for factor in factors:
             limited = replace(problem, max_size=int(problem.max_size * factor)) if is_limited else problem
             holds = keep_sizes(limited, labels)
-            move_locally(limited, labels, tolerance=FEW_MOVES, n_jobs=n_jobs)
-            sums = move_in_cycles(limited, labels, rng, merges=False, n_jobs=n_jobs)
+            sums, _ = move_locally(limited, labels, tolerance=FEW_MOVES, n_jobs=n_jobs)
+            if not is_huge(len(problem.rows.indices)):
+                sums = move_in_cycles(limited, labels, rng, merges=False, n_jobs=n_jobs)
         return holds, problem.partition(labels, sums)
 
     def improved(i):

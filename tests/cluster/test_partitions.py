@@ -80,10 +80,13 @@ def test_models_of_vectors_predict_what_is_most_probable():
 
 @pytest.mark.slow
 def test_a_huge_graph_keeps_to_its_limits(graph, limits):
-    limits("graphcore.cluster.refine.problem", _MANY_ENTRIES=0)
+    limits("graphcore.cluster.refine.problem", _MANY_ENTRIES=0, _SAMPLED_ENTRIES=graph.n_entries // 8)
     for options in ({"min_cluster_size": 25}, {"max_cluster_size": 33}):
         model, text = told(CoresetSpectralClustering(4, random_state=0, **options).fit, graph)
-        assert model.clustering_.settings.max_drafts == 1
+        done = model.clustering_
+        assert done.settings.max_drafts == 1
+        found = cluster_sums(graph.rows, model.labels_, 4).value(done.settings.record)
+        assert done.history[-1][1] == pytest.approx(found)  # by all edges, and not by the sample
         check_model(model, warned=text)
 
 
