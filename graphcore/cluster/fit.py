@@ -34,7 +34,7 @@ from ..neighbors.neighbors import (
 from ..neighbors.outliers import Outliers, refuse_outliers
 from ..neighbors.search import check_metric
 from ..neighbors.search_pynndescent import IndexSearcher, is_index
-from ..neighbors.vectors import first_of
+from ..neighbors.vectors import as_floats, first_of
 from .n_clusters import choose_for_fit, effective_edges
 from .pipeline import cluster_graph
 from .refine.problem import distributed_context, is_huge
@@ -126,12 +126,12 @@ def _graph_of_matrix(model, X, affinity, streams, stages, check):
     from sklearn.utils.validation import validate_data
 
     n_neighbors = check_integer("n_neighbors", model.n_neighbors, low=1)
-    narrow = X if isinstance(X, np.ndarray) and X.dtype.kind in "fiub" and X.dtype.itemsize < 4 else None
     given = affinity.startswith("precomputed")
-    X = validate_data(
-        model, X, accept_sparse="csr", dtype=(np.float32, np.float64), ensure_min_samples=2, order="C",
+    kept = validate_data(
+        model, X, accept_sparse="csr", dtype="numeric", ensure_min_samples=2, order="C",
         ensure_all_finite=affinity == "precomputed",  # the others name what is not finite, or know what it means
     )  # fmt: skip
+    X = as_floats(kept)
     check(X.shape[0])
     if given:
         refuse_negative(model, X, "weights of edges" if affinity == "precomputed" else "distances")
@@ -153,7 +153,8 @@ def _graph_of_matrix(model, X, affinity, streams, stages, check):
         X, n_neighbors, metric=model.metric, outliers=model.outliers, random_state=streams, n_jobs=model.n_jobs,
         stages=stages,
     )  # fmt: skip
-    kept = X if narrow is None else narrow  # for predict, which widens it when it is called
+    if not (isinstance(kept, np.ndarray) and kept.dtype.itemsize < 4):  # predict widens it when it is called
+        kept = X
     reference = Reference(
         "vectors", vectors=kept, n_neighbors=reachable, metric=check_metric(model.metric), outliers=found
     )

@@ -13,7 +13,7 @@ from ..neighbors.neighbor_lists import Neighbors, distance_matrix, is_neighbor_p
 from ..neighbors.outliers import last_distances
 from ..neighbors.search import largest_distance, new_row_searcher
 from ..neighbors.search_pynndescent import IndexSearcher
-from ..neighbors.vectors import as_vectors, check_binary, check_finite, ordered, squared_norms
+from ..neighbors.vectors import as_floats, as_vectors, check_binary, check_finite, ordered, squared_norms
 from .refine.objectives import OBJECTIVES
 from .refine.problem import slopes
 
@@ -215,10 +215,10 @@ def _checked_rows(model, X):
             "X is sparse, and the rows that were fitted are not; give X.toarray(), a block of rows at a time"
         )
     given = X
-    X = check_array(
-        X, accept_sparse="csr", dtype=(np.float32, np.float64), order="C", ensure_all_finite=kind == "edges",
+    X = as_floats(check_array(
+        X, accept_sparse="csr", dtype="numeric", order="C", ensure_all_finite=kind == "edges",
         estimator=model, input_name="X",
-    )  # fmt: skip
+    ))  # fmt: skip
     if kind != "vectors" and X.shape[1] != model.n_features_in_:
         raise InputError(
             f"X has {X.shape[1]} features, but {type(model).__name__} is expecting {model.n_features_in_} features as "
@@ -283,6 +283,4 @@ def _edges(reference, searcher, X, n_nodes):
 
 def _as_taken(vectors):
     """Return vectors as distances take them: those that a fit keeps may be narrower."""
-    if hasattr(vectors, "indptr"):
-        return ordered(vectors)
-    return vectors if vectors.dtype.itemsize >= 4 else vectors.astype(np.float32)
+    return ordered(vectors) if hasattr(vectors, "indptr") else as_floats(vectors)

@@ -36,12 +36,17 @@ def as_vectors(X, least=2):
         raise InputError(f"the vectors cannot be used: {said}") from None
     if X.dtype.kind not in "biuf":
         raise InputError(f"the vectors cannot be used: they hold {X.dtype}, and must be real numbers")
-    largest = check_finite(X)
-    check_magnitude("X", largest, np.float32, _LIMITS)
-    if X.dtype not in (np.float32, np.float64):
-        narrow = X.dtype == np.float16 or (X.dtype.kind in "iub" and largest <= 2**24)
-        X = X.astype(np.float32 if narrow else np.float64)
+    check_magnitude("X", check_finite(X), np.float32, _LIMITS)
+    X = as_floats(X)
     return sp.csr_array(ordered(X)) if is_sparse(X) else X
+
+
+def as_floats(X):
+    """Return an array or sparse matrix as it is, if it is float32 or float64; others as float32 if they fit."""
+    if X.dtype in (np.float32, np.float64):
+        return X
+    narrow = X.dtype == np.float16 or (X.dtype.kind in "iub" and check_finite(X) <= 2**24)
+    return X.astype(np.float32 if narrow else np.float64)
 
 
 def ordered(X):

@@ -73,6 +73,16 @@ def test_vectors_of_every_kind(container):
         assert model.n_features_in_ == 4 and model.affinity_ == "nearest_neighbors"
 
 
+@pytest.mark.parametrize("dtype", [np.int64, ">f8", object])
+def test_wide_numbers_stay_apart(dtype):
+    X = np.random.default_rng(0).integers(0, 100, (60, 3))
+    wide, weights = (1_600_000_000 + X).astype(dtype), np.array([[0, 2**24 + 1], [2**24 + 1, 0]], dtype=dtype)
+    near, far = (CoresetSpectralClustering(2, random_state=0).fit(points) for points in (X, wide))
+    np.testing.assert_array_equal(far.graph_.indices, near.graph_.indices)
+    np.testing.assert_array_equal(far.predict(wide), near.predict(X))
+    assert CoresetSpectralClustering(1, affinity="precomputed").fit(weights).graph_.mean_weight == 2**24 + 1
+
+
 @pytest.mark.parametrize("name", ["labels", "initial_labels", "sample_weight"])
 def test_what_is_given_with_vectors_is_checked_before_the_search(monkeypatch, name):
     monkeypatch.setattr(module, "graph_of_vectors", None)
