@@ -34,7 +34,7 @@ from ..neighbors.neighbors import (
 from ..neighbors.outliers import Outliers, refuse_outliers
 from ..neighbors.search import check_metric
 from ..neighbors.search_pynndescent import IndexSearcher, is_index
-from ..neighbors.vectors import as_floats, first_of
+from ..neighbors.vectors import as_floats
 from .n_clusters import choose_for_fit, effective_edges
 from .pipeline import cluster_graph
 from .refine.problem import distributed_context, is_huge
@@ -191,22 +191,23 @@ def fit_graph(
     if labels is not None:
         labels = check_labels("labels that stay", labels, graph.n_nodes)
         labels = labels if (labels >= 0).any() else None
-    total_size = selection = None
+    total_size, selection = count_linked(graph), None
     if sample_weight is not None:
         with stages("weights"):
             sample_weight = check_sample_weight(sample_weight, graph.n_nodes)
             graph = weigh_nodes(graph, sample_weight)
             total_size = total_of(sample_weight[graph.degrees > 0])
-    kinds, drawn = _drawn_together(graph, kinds, labels, params)
+    kinds, drawn = _drawn_together(graph, kinds, labels, params, sample_weight, total_size)
     if kinds is not None:
-        total_size = count_linked(graph) if total_size is None else total_size
         params = _with_fewer_nodes(params, drawn)
     with distributed_context(drawn):
         k, levels = None, params["levels"]
         if params["chooser"] in ("information", "resolution"):
             with stages("choice of k"):
                 n_edges = None if kinds is None else effective_edges(graph)
-                selection = choose_for_fit(drawn, params, n_edges=n_edges, random_state=streams, n_jobs=n_jobs)
+                selection = choose_for_fit(
+                    drawn, params, total_size, n_edges=n_edges, random_state=streams, n_jobs=n_jobs
+                )
             k = selection.best
             if selection.clear and params["balance"] == "auto":  # a clear number is that of balance 1
                 params = params | {"balance": 1.0}
@@ -290,18 +291,18 @@ def _are_edges(rows, sources, targets):
 # -- equal rows, which are clustered as one ----------------------------------------------------------------------------
 
 
-def _drawn_together(graph, kinds, labels, params):
+def _drawn_together(graph, kinds, labels, params, weights, total_size):
     """Return kinds and the graph of them; None and the graph itself where all rows differ, or equal ones must part."""
     if kinds is None:
         return None, graph
-    counts, most, k = np.bincount(kinds), params["max_cluster_size"], params["k"]
+    counts, most, k = np.bincount(kinds, weights), params["max_cluster_size"], params["k"]
     drawn = graph_of_kinds(graph, kinds)
-    limit = np.inf if most is None else most if isinstance(most, Integral) else most * count_linked(graph)
+    limit = np.inf if most is None else most if isinstance(most, Integral) else most * total_size
     why = ""
     if k > (n := count_linked(drawn)):
         why = f"n_clusters={k} is more than the {n} different rows; ask for fewer clusters"
     elif counts.max() > limit:
-        why = f"{counts.max()} rows are equal, more than max_cluster_size={most} allows; allow more, or drop equal rows"
+        why = f"some count {counts.max():.12g}, more than max_cluster_size={most} allows; allow more, or drop some"
     elif labels is not None and (highest_of(labels, kinds)[kinds] != labels)[labels >= 0].any():
         why = "labels differ between equal rows; give each of them the same"
     if why:
@@ -330,13 +331,15 @@ def _of_kinds(kinds, fixed, start, weights):
 def _spread(clustering, kinds, graph, fixed, weights):
     """Return the Clustering of all rows of a graph from that of the different ones."""
 
-    def spread(values):
-        return np.where(graph.degrees > 0, values[kinds], -1).astype(np.int32)
+    def spread(values, otherwise=-1):
+        return np.where(graph.degrees > 0, values[kinds], otherwise).astype(values.dtype)
 
-    stability = clustering.node_stability
+    linked, stability = np.flatnonzero(graph.degrees > 0)[::-1], clustering.node_stability
+    first = np.empty(kinds.max() + 1, dtype=np.int64)
+    first[kinds[linked]] = linked  # of copies that have an edge the first, which is the last to be written
     return replace(
         clustering, labels=spread(clustering.labels), fixed=fixed, weights=weights, _rows=in_range(graph).rows,
-        coreset=replace(clustering.coreset, indices=first_of(kinds)[clustering.coreset.indices], seeds=None),
+        coreset=replace(clustering.coreset, indices=first[clustering.coreset.indices], seeds=None),
         cells=None if clustering.cells is None else spread(clustering.cells),
-        node_stability=None if stability is None else stability[kinds],
+        node_stability=None if stability is None else spread(stability, 0),
     )  # fmt: skip

@@ -141,18 +141,20 @@ def select_n_clusters(
     return _by_information(in_range(graph), candidates, streams, n_edges, n_jobs=n_jobs)
 
 
-def choose_for_fit(graph, asked, *, n_edges=None, random_state=None, n_jobs=None):
+def choose_for_fit(graph, asked, total_size, *, n_edges=None, random_state=None, n_jobs=None):
     """Choose the number of clusters for a fit that leaves it to information or to a resolution (KSelection).
 
-    `asked` is the result of `check_settings`; a coreset size and a least size of clusters bound the candidates.
-    `n_edges` are the effective edges of the graph, if its nodes are rows of which some are equal.
+    `asked` is the result of `check_settings`; a coreset size and limits of size (of `total_size` together, see
+    `resolve`) bound the candidates. `n_edges` are the effective edges of the graph, if some of its rows are equal.
     """
-    settings = resolve(asked, graph, n_clusters=1)  # so that every mistake is found before any work
-    n_linked = graph.n_nodes - graph.n_isolated
-    most = n_linked // settings.min_cluster_size
+    settings = resolve(asked, graph, total_size)  # so that every mistake is found before any work
+    n_linked, least, largest = count_linked(graph), settings.min_cluster_size, settings.max_cluster_size
+    most = n_linked if least == 1 else int(total_size // least)
     if asked["coreset_size"] != "auto":
         most = min(most, settings.coreset_size)
-    candidates, graph = default_candidates(n_linked)[:most], in_range(graph)
+    fewest = 1 if largest is None else min(n_linked, int(-(-total_size // largest)))
+    most = max(fewest, min(most, default_candidates(n_linked)[-1]))
+    candidates, graph = np.arange(fewest, most + 1), in_range(graph)
     streams = Streams(random_state).child("choice of k")
     if asked["chooser"] == "resolution":
         return _by_resolution(graph, candidates, settings.resolution, streams, n_jobs)
@@ -332,8 +334,8 @@ def _by_information(graph, candidates, streams, n_edges, *, falls_back=False, n_
 def _by_resolution(graph, candidates, resolution, streams, n_jobs):
     """The number of clusters with the largest information, in the mean over coresets, less labels at their price."""
     information, _ = sweep_coresets(graph, int(candidates[-1]), n_sweeps(graph), streams, n_jobs)
-    information = information[: len(candidates)]
-    candidates = candidates[: len(information)]
+    candidates = candidates[candidates <= len(information)]
+    information = information[candidates - 1]
     scores = information - np.log(candidates) / resolution
     found = _largest("resolution", candidates, scores, {"information (nats)": information})
     if found.best == 1 < len(candidates):

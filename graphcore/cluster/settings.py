@@ -239,7 +239,7 @@ def _sizes(asked, total_size, k):
         )
     if most is not None and most < least and least != 1:
         raise ParameterError(f"max_cluster_size={most:.12g} is less than min_cluster_size={least:.12g}")
-    if most is not None and most * k < total_size:
+    if most is not None and 0 < most * k < total_size:
         raise ParameterError(
             f"max_cluster_size={most:.12g} is too small: {k} clusters of that size hold fewer than the "
             f"{total_size:.12g} nodes that have an edge; use at least {-(-total_size // k):.12g}"

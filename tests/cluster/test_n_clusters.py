@@ -308,12 +308,30 @@ def test_auto_chooses_and_fits():
 
 
 @pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
-@pytest.mark.parametrize(("parameters", "most"), [({"min_cluster_size": 20}, 3), ({"coreset_size": 4}, 4), ({}, 15)])
-def test_other_parameters_bound_the_candidates(parameters, most):
+@pytest.mark.parametrize(
+    ("parameters", "weight", "least", "most"),
+    [
+        ({"min_cluster_size": 20}, None, 1, 3),
+        ({"min_cluster_size": 200}, 10.0, 1, 3),
+        ({"max_cluster_size": 25, "min_cluster_size": 0.25}, None, 3, 4),
+        ({"max_cluster_size": 0.05}, 0.01, 20, 20),
+        ({"coreset_size": 4}, None, 1, 4),
+        ({}, 0.01, 1, 15),
+    ],
+)
+def test_other_parameters_bound_the_candidates(parameters, weight, least, most):
+    weights = None if weight is None else np.full(60, weight)
     for chosen in ({"n_clusters": "auto"}, {"n_clusters": None, "resolution": 2}):
-        model = CoresetSpectralClustering(random_state=0, **chosen, **parameters).fit(CAVEMEN)
-        assert model.selection_.candidates.tolist() == list(range(1, most + 1))
-        assert model.n_clusters_ <= most
+        model = CoresetSpectralClustering(random_state=0, **chosen, **parameters).fit(CAVEMEN, sample_weight=weights)
+        assert model.selection_.candidates.tolist() == list(range(least, most + 1))
+        assert least <= model.n_clusters_ <= most
+
+
+@pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
+def test_equal_rows_count_each_for_a_fit_that_chooses():
+    rows = np.random.default_rng(0).normal(size=(40, 2)).repeat(3, axis=0)
+    model = CoresetSpectralClustering("auto", min_cluster_size=50, random_state=0).fit(rows)
+    assert model.selection_.candidates.tolist() == [1, 2]
 
 
 def test_the_number_of_modularity_is_taken_where_the_edges_support_no_division():

@@ -86,7 +86,7 @@ def test_more_clusters_than_different_rows_are_warned_of():
     X = np.repeat([[1.0, 1], [2, 2]], 50, axis=0)
     with pytest.warns(GraphWarning, match="n_clusters=5 is more than the 2 different rows"):
         assert len(np.unique(CoresetSpectralClustering(5, random_state=0).fit(X).labels_)) == 5
-    with pytest.warns(GraphWarning, match="100 rows are equal, more than max_cluster_size=60 allows"):
+    with pytest.warns(GraphWarning, match="some count 100, more than max_cluster_size=60 allows"):
         labels = CoresetSpectralClustering(8, max_cluster_size=60, random_state=0).fit(PILE).labels_
     assert np.bincount(labels).max() <= 60
 
@@ -99,10 +99,12 @@ def test_limits_count_rows_and_labels_that_stay_are_those_of_equal_rows():
     labels = CoresetSpectralClustering(4, random_state=0).fit(PILE, labels=known).labels_
     assert labels[0] == 3
     assert (labels[300:] == 1).all()
-    weights = np.where(np.arange(400) % 2, 0.0, 1.0)
-    labels = CoresetSpectralClustering(4, random_state=0).fit(PILE, sample_weight=weights).labels_
-    np.testing.assert_array_equal(labels < 0, weights == 0)
-    assert len(np.unique(labels[300::2])) == 1
+    weights = np.where(np.arange(400) % 2, 1.0, 0.0)
+    model = CoresetSpectralClustering(4, effort=2, max_cluster_size=55, random_state=0).fit(PILE, sample_weight=weights)
+    assert (model.graph_.degrees[model.coreset_.indices] > 0).all()
+    for outside in (model.labels_ < 0, model.stability_ == 0):
+        np.testing.assert_array_equal(outside, weights == 0)
+    assert len(np.unique(model.labels_[301::2])) == 1
 
 
 def test_by_cosines_multiples_are_one_point():
