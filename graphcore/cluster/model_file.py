@@ -139,7 +139,8 @@ def _settings(facts):
         value = given[name]
         fits = isinstance(value, kind) or (type(value) is int and isinstance(0.0, kind))
         fits = fits and (kind is bool or not isinstance(value, bool))
-        _require(fits and (not isinstance(value, (int, float)) or 0 <= value < 2**53), f"{name}, {value!r}")
+        most = 2**53 if kind is int else np.inf
+        _require(fits and (not isinstance(value, (int, float)) or 0 <= value < most), f"{name}, {value!r}")
     _require(given["coreset_size"] >= 1 and given["n_clusters"] >= 1, "coreset_size or n_clusters")
     try:
         OBJECTIVES[given["objective"]].at(given["resolution"], given["entropy_price"])

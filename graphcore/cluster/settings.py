@@ -153,7 +153,7 @@ def _number_of_clusters(asked):
             f"n_clusters={n_clusters!r} and resolution={resolution} both say how many clusters; n_clusters=None "
             "(no --clusters) leaves it to the resolution, and objective='modularity' has one beside a number"
         )
-    if isinstance(n_clusters, (list, tuple, np.ndarray)):
+    if isinstance(n_clusters, (list, tuple)) or getattr(n_clusters, "ndim", 0) == 1:
         levels = tuple([check_integer("n_clusters", each, low=1) for each in n_clusters])
         if not levels or any(fine <= coarse for coarse, fine in pairwise(levels)):
             why = "must be one number, or ascending ones for levels, such as [10, 100]"

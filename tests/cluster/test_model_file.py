@@ -74,6 +74,12 @@ def test_what_is_loaded_is_what_was_saved(kind, options, planted, tmp_path):
     again.report(tmp_path / "page.html", pictures=False)
 
 
+def test_the_largest_resolution_is_saved(tmp_path):
+    model = CoresetSpectralClustering(2, objective="modularity", resolution=10**100, effort="fast")
+    path = saved(model.fit(graphcore.datasets.load_karate().graph), tmp_path)
+    assert graphcore.load(path).clustering_.settings == model.clustering_.settings
+
+
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda model: pickle.loads(pickle.dumps(model))])
 def test_copies_and_pickles_are_whole(model, tmp_path, copied):
     again = copied(model)

@@ -63,6 +63,7 @@ def test_small_graphs_leave_a_third_of_the_nodes_out():
     ("options", "message"),
     [
         ({"n_clusters": 0}, r"n_clusters=0 must be at least 1"),
+        ({"n_clusters": np.array(5)}, r"n_clusters=array\(5\) must be an integer"),
         ({"n_clusters": 5001}, r"n_clusters=5001 is more than the 5000 nodes that have an edge \(10 isolated"),
         ({"n_clusters": "Auto"}, "'Auto' is not known; choose one of 'auto', or a number, or ascending ones"),
         ({"n_clusters": [10, 5]}, r"n_clusters=\[10, 5\] must be one number, or ascending ones"),

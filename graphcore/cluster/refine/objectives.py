@@ -39,7 +39,7 @@ class Objective:
             return replace(self, price=price)
         if self.resolution is None or resolution is None:
             return self
-        return replace(self, resolution=resolution)
+        return replace(self, resolution=float(resolution))
 
 
 OBJECTIVES = {
