@@ -100,12 +100,12 @@ def coreset_spectral_clustering(
         ``2 * n_clusters``. The paper draws one more than clusters.
     self_loop : float, default 1.0
         Weight of a loop on every node inside the kernel, as a multiple of the mean weight; 1 is as published for graphs
-        without weights. Contracted graphs have it in the draws alone.
+        without weights. Contracted graphs have it in the draws and the choice of cells alone.
     shift : float, default 0.0
         Multiple of ``D^-1`` that is added to the kernel, as in the authors' program, for graphs whose kernel is
-        indefinite; from 1 on it never is. Contracted graphs have it in the draws alone. An induced graph gets loops of
-        about ``shift * n_nodes / n_coreset`` times the weight of a node's edges there, so keep it well below the share
-        of the nodes that are drawn: larger ones make all nodes alike.
+        indefinite; from 1 on it never is. Contracted graphs have it in the draws and the choice of cells alone. An
+        induced graph gets loops of about ``shift * n_nodes / n_coreset`` times the weight of a node's edges there, so
+        keep it well below the share of the nodes that are drawn: larger ones make all nodes alike.
     coreset_graph : {"contracted", "induced"}, default "contracted"
         The graph that is clustered. "contracted": every node joins the coreset node of the largest ``K_xy`` (one that
         none reaches follows its neighbours), and the graph between these cells has every edge of the graph.

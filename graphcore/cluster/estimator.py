@@ -46,12 +46,12 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
     Parameters
     ----------
     n_clusters : int, list of int, "auto" or None, default 8
-        Number of clusters. "auto" chooses it by :func:`graphcore.select_n_clusters` before the fit, which takes
-        about as long as the fit, but up to four times as long for graphs without clusters or of vectors; where that
-        finds one cluster, the number that maximises modularity is taken, see `selection_`. None lets `resolution`
-        choose or, with ``objective="modularity"``, takes the number that maximises modularity. Ascending numbers such
-        as [10, 100, 1000] are nested levels, see `level_labels_`; other attributes describe the finest level. Levels
-        cannot be combined with limits of size or given labels.
+        Number of clusters. "auto" chooses it by :func:`graphcore.select_n_clusters` before the fit, which takes one
+        to four times as long as the fit; where that finds one cluster, the number that maximises
+        modularity is taken, see `selection_`. None lets `resolution` choose or, with ``objective="modularity"``, takes
+        the number that maximises modularity. Ascending numbers such as [10, 100, 1000] are nested levels, see
+        `level_labels_`; other attributes describe the finest level. Levels cannot be combined with limits of size or
+        given labels.
     affinity : {"auto", "nearest_neighbors", "precomputed", "precomputed_nearest_neighbors"}, default "auto"
         Kind of the input of :meth:`fit`. "precomputed": a graph, also as a dense square array or as two columns of
         integers. "nearest_neighbors": vectors, whose kNN graph is built. "precomputed_nearest_neighbors": a square
@@ -82,10 +82,9 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
     effort : {"fast", "default", "high", "best"} or int, default "default"
         Largest number of drafts: 1, 4, 32, as many as improve the objective, or the number given, see
         :doc:`/how_it_works`. "default" stops when a round of drafts gains less than it costs; it makes one draft on
-        graphs of more than a million entries (twenty million for "ncut"). With "modularity" it makes up to eight
-        drafts, and one from a hundred million entries on. Graphs of more than 2^28 entries (134 million edges) always
-        have one draft. Ctrl-C ends a search of more than the default effort with the best partition so far, and a
-        warning.
+        graphs of more than a million entries (twenty million for "ncut", four for "modularity"). Graphs of more than
+        2^28 entries (134 million edges) always have one draft. Ctrl-C ends a search of more than the default effort
+        with the best partition so far, and a warning.
     resolution : float or None, default None
         With ``n_clusters=None``, a number r of at least 1: the number of clusters k with the largest
         ``information - log(k) / r`` is taken, of the candidates of :func:`graphcore.select_n_clusters`. At 1 there is
@@ -406,8 +405,8 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         Returns
         -------
         float
-            For the graph of the fit ``n_clusters (1 - NC)`` over the sum of all degrees, where NC is the normalised
-            cut and there are no loops.
+            For the graph of a fit without weights of nodes, if :meth:`predict` gives `labels_`, ``n_clusters (1 - NC)``
+            over the sum of all degrees, where NC is the normalised cut and there are no loops.
 
         Examples
         --------
@@ -427,8 +426,9 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
     def graph_(self) -> Graph:
         """The Graph that was clustered: the one given, or the neighbour graph of the vectors.
 
-        Weights of the nodes are multiplied into those of its edges. `outliers` are in it as isolated nodes, so that
-        ``n_components - n_isolated`` counts the components of what was clustered.
+        Weights of the nodes are multiplied into those of its edges; :meth:`predict` and its kin then take the graph
+        that was given instead, as they count the fitted nodes by their weights. `outliers` are in it as isolated nodes,
+        so that ``n_components - n_isolated`` counts the components of what was clustered.
         """
         check_is_fitted(self)
         return self._graph
@@ -484,7 +484,8 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         """The Graph between clusters, computed at each access by a pass over all edges.
 
         Node c is cluster c; an edge weighs what the edges between two clusters weigh together, a loop what the entries
-        inside a cluster add up to (see :func:`graphcore.metrics.quotient_graph`), so that degrees are volumes.
+        inside a cluster add up to (see :func:`graphcore.metrics.quotient_graph`), so that degrees are volumes; of a
+        graph of more than 2^28 entries all is estimated.
         """
         between = quotient_graph(self.graph_, self.labels_, self.n_clusters_, n_jobs=self.n_jobs)
         return Graph.from_scipy(between)

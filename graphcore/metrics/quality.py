@@ -229,7 +229,8 @@ def quotient_graph(
     csr_array of shape (n_clusters, n_clusters), float64
         Symmetric, columns ascending. Off the diagonal the weight of the edges between two clusters, on it the sum of
         the entries inside (twice the weight of the edges, once that of the self-loops), so that row sums are volumes
-        (less the edges to nodes of label -1). O(n_nodes + n_clusters) memory beside it.
+        (less the edges to nodes of label -1). O(n_nodes + n_clusters) memory beside it. Of a graph of more than 2^28
+        entries all is estimated from a sample of 2^27.
 
     Examples
     --------
