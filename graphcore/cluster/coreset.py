@@ -293,7 +293,7 @@ def draw_seeds(kernel, weights, n_seeds, rng, *, method="naive", shift=0.0, init
         diagonal += np.divide(shift, weights, out=np.zeros(len(weights)), where=weights > 0)
     if method == "fast":
         initial = initial if len(initial) else [draw_by_weight(weights, rng)]
-        return fast_seeds(kernel, initial, rng.random(max(0, n_seeds - len(initial))), weights, diagonal=diagonal)
+        return fast_seeds(kernel, initial, rng.random(max(0, n_seeds - len(initial))), weights, diagonal)
 
     def distances_to(y):
         norms = diagonal + diagonal[y]
@@ -350,11 +350,13 @@ def seeds_by_distance(distances_to, weights, n_seeds, rng, *, initial=(), farthe
     )
 
 
-def fast_seeds(kernel, initial, uniforms, weights=None, *, diagonal=None):
+def fast_seeds(kernel, initial, uniforms, weights, diagonal):
     """Seeds through the sampling tree: the `initial` ones, and as many draws as there are uniform numbers."""
-    diagonal = read_only(kernel.diagonal if diagonal is None else diagonal)
-    initial = np.asarray(initial, dtype=np.int64)
-    weights = kernel.point_weights if weights is None else read_only(weights, np.float64)
+    initial, diagonal, weights = (
+        np.asarray(initial, dtype=np.int64),
+        read_only(diagonal),
+        read_only(weights, np.float64),
+    )
     n = kernel.n_points
     offsets = _loops.level_offsets(n)
     sums = np.zeros(offsets[-1])

@@ -115,10 +115,10 @@ def settled_cells(kernel, indices, problem, n_passes=1, n_jobs=None):
     if huge:
         spread_in_rounds(rows, labels, len(indices), n_jobs)
     n_cells = spread(rows, labels, len(indices))
-    if n_passes and huge:
+    if huge:
         block_sweep(problem.without_limits(n_cells), labels, n_jobs)
         labels, n_cells = _without_small(rows, labels, n_cells, least, n_jobs)
-    elif n_passes:
+    else:
         move_locally(problem.without_limits(n_cells), labels, n_passes=n_passes, n_jobs=n_jobs)
     n_cells = compact_labels(labels, n_cells)
     if n_cells < least:

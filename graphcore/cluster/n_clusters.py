@@ -296,7 +296,7 @@ def _by_information(graph, candidates, streams, n_edges, *, falls_back=False, n_
     taken = max(clear, key=lambda corners: corners.score, default=even)
     doubt = taken.doubt or taken.doubt_beside(even)
     shown = {"information (nats)": information[at], "concave hull": taken.hull[at]}
-    choice = replace(_largest("information", candidates, taken.scores[at], shown), clear=doubt is None)
+    choice = KSelection(taken.best, "information", candidates, taken.scores[at], shown, clear=doubt is None)
     if doubt is None:
         return choice
     if taken.score > 0:
@@ -337,7 +337,8 @@ def _by_resolution(graph, candidates, resolution, streams, n_jobs):
     candidates = candidates[candidates <= len(information)]
     information = information[candidates - 1]
     scores = information - np.log(candidates) / resolution
-    found = _largest("resolution", candidates, scores, {"information (nats)": information})
+    best = int(candidates[np.argmax(scores)])
+    found = KSelection(best, "resolution", candidates, scores, {"information (nats)": information})
     if found.best == 1 < len(candidates):
         warn_user(
             f"resolution={resolution:g} finds one cluster: no division says as much about edges as its labels cost; "
@@ -350,12 +351,6 @@ def _by_resolution(graph, candidates, resolution, streams, n_jobs):
             "more give n_clusters, or see the levels of a fit's tree"
         )
     return found
-
-
-def _largest(method, candidates, scores, curves):
-    """Return a KSelection whose `best` is the first candidate of the largest score; NaN scores are passed over."""
-    judged = np.where(np.isnan(scores), -np.inf, scores)
-    return KSelection(int(candidates[int(np.argmax(judged))]), method, candidates, scores, curves)
 
 
 # -- a partition for every number of clusters --------------------------------------------------------------------------

@@ -10,7 +10,6 @@ import numpy as np
 from ..base.lazy import import_whole
 from ..base.loops import away, limited_libraries, map_blocks, row_blocks
 from ..base.streams import Streams
-from ..base.validation import check_integer
 from ..exceptions import InputError
 from ..graphs._loops import row_sums
 from ..kernels.graph import MANY_ENTRIES
@@ -39,7 +38,6 @@ def spectral_partition(
 
     Ng, Jordan, Weiss, "On spectral clustering: analysis and an algorithm", NIPS 2001.
     """
-    n_clusters = check_integer("n_clusters", n_clusters, low=1, high=A.shape[0], why_high="the nodes of the graph")
     streams = Streams(random_state)
     if n_clusters == 1:
         return np.zeros(A.shape[0], dtype=np.int32)
@@ -137,11 +135,11 @@ def normalized_adjacency(A, degrees=None):
     return sp.csr_array((data, A.indices, A.indptr), shape=A.shape), root
 
 
-def power_embedding(A, n_clusters, *, n_parts=None, n_vectors=None, n_products=None, random_state=None, n_jobs=None):
+def power_embedding(A, n_clusters, *, n_parts=None, random_state=None, n_jobs=None):
     """Embed the nodes of a graph by the power method on ``I - N/2``, N the normalised Laplacian: (n, n_vectors).
 
     Columns are orthonormal and span the smoothed random vectors; those that rounding leaves nothing of are 0, as are
-    rows of degree 0. By default there are ``4 ceil(log2(n_clusters))`` vectors, at most ``n_clusters - 1``: one more
+    rows of degree 0. There are ``4 ceil(log2(n_clusters))`` vectors, at most ``n_clusters - 1``: one more
     would be noise, on which the rows of small degrees lie, and k-means spends clusters on these (at most `n_clusters`
     with `n_parts`, as small parts are merged). The power is ``10 ceil(log2(n / n_clusters))``, or with `n_parts`
     ``5 ceil(log2(n / n_parts))``: more parts need more of the eigenvectors, and less smoothing. The first eigenvector,
@@ -155,13 +153,10 @@ def power_embedding(A, n_clusters, *, n_parts=None, n_vectors=None, n_products=N
     Algorithm 1, at the end: without it all vectors lean towards the leading eigenvectors. Sachdeva, Vishnoi, "Faster
     algorithms via approximation theory", 2014, section 3, for the expansion.
     """
-    n = A.shape[0]
-    if n_vectors is None:
-        most = n_clusters if n_parts else max(1, n_clusters - 1)
-        n_vectors = min(most, _VECTORS * math.ceil(math.log2(max(n_clusters, 2))))
-    if n_products is None:
-        doublings = max(1, math.ceil(math.log2(max(n / (n_parts or n_clusters), 1))))
-        n_products = doublings * (_PRODUCTS if n_parts is None else _PRODUCTS // 2)
+    n, most = A.shape[0], n_clusters if n_parts else max(1, n_clusters - 1)
+    n_vectors = min(most, _VECTORS * math.ceil(math.log2(max(n_clusters, 2))))
+    doublings = max(1, math.ceil(math.log2(max(n / (n_parts or n_clusters), 1))))
+    n_products = doublings * (_PRODUCTS if n_parts is None else _PRODUCTS // 2)
     X = Streams(random_state).generator("power").standard_normal((n, n_vectors))
     root = np.sqrt(_degrees(A))
     return _orthonormal(_smooth(A, X, n_products, n_jobs), root, A.nnz >= MANY_ENTRIES)

@@ -99,6 +99,3 @@ def nearest_clusters(between):
     out = np.full(between.shape[0], -1)
     out[rows[first]] = columns[first]
     return out
-
-
-# -- features of the nodes ---------------------------------------------------------------------------------------------

@@ -86,7 +86,7 @@ def check_stages(stages, graph, streams, size, coreset, cells, matrix):
 
     # D2 seeds through the sampling tree: each by one uniform number, in proportion to w Delta.
     K, w = dense_kernel(A, 1.0)
-    (_, initial, uniforms, _), _, seeds = stages["fast_seeds"]
+    (_, initial, uniforms, *_), _, seeds = stages["fast_seeds"]
     centres = list(initial)
     for number in uniforms:
         mass = np.cumsum(contributions(K, w, centres))

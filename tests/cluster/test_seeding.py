@@ -39,7 +39,9 @@ def seeds_from(initial, kernel, n_seeds, method, seed=0):
     """Seeds of which the first are given: what d2_seeding calls, with the same random numbers for both methods."""
     rng = Streams(seed).generator("seeding")
     if method == "fast":
-        return fast_seeds(kernel, np.array(initial), rng.random(n_seeds - len(initial)))
+        return fast_seeds(
+            kernel, np.array(initial), rng.random(n_seeds - len(initial)), kernel.point_weights, kernel.diagonal
+        )
     return draw_seeds(kernel, kernel.point_weights, n_seeds, rng, initial=initial)
 
 

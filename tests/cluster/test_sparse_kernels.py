@@ -33,7 +33,7 @@ def test_seeds_of_a_sparse_kernel_matrix_are_those_of_the_naive_algorithm(seed, 
     w[7] = 0.0
     first = least_diagonal(K.toarray(), w)
     initial = np.array([first, 11 if first != 11 else 12])
-    fast = fast_seeds(kernel, initial, Streams(seed).generator("s").random(6), w)
+    fast = fast_seeds(kernel, initial, Streams(seed).generator("s").random(6), w, kernel.diagonal)
     naive = draw_seeds(kernel, w, 8, Streams(seed).generator("s"), initial=initial)
     assert fast.indices.tolist() == naive.indices.tolist()
     check_against_dense(fast, K.toarray(), w)
