@@ -110,14 +110,14 @@ def top_eigenpairs(K, n_components, *, n_jobs=None):
     return np.maximum(values, 0.0), vectors
 
 
-def largest_eigenpairs(product, n_points, n_values, rng=None):
+def largest_eigenpairs(product, n_points, n_values):
     """Compute the largest eigenvalues of a symmetric matrix, descending, and eigenvectors, by Lanczos.
 
-    `product` is the matrix times a column (n_points, 1), `rng` for the first vector, which is a fixed one without it.
+    `product` is the matrix times a column (n_points, 1). The first vector is always the same.
     """
     from scipy.sparse.linalg import LinearOperator, eigsh
 
-    first = (np.random.default_rng(0) if rng is None else rng).standard_normal(n_points)
+    first = np.random.default_rng(0).standard_normal(n_points)
     shape = (n_points, n_points)
     operator = LinearOperator(shape, matvec=lambda v: product(v.reshape(-1, 1)).ravel(), dtype=np.float64)
     # Between products ARPACK's vectors are too short for threads, which would wait for each other busily.

@@ -50,7 +50,6 @@ class InverseRoot:
 
     root: np.ndarray  # (c, rank) float64: Z
     rank: int
-    indefinite: bool  # whether eigenvalues were dropped that are negative beyond rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,14 +82,13 @@ def inverse_root(W, *, truncation=None, rtol=None, on_indefinite="error", precis
             "kernel values among the landmarks are all zero, so nothing can be learnt from them; choose other "
             "landmarks (sampling='leverage', more of them) or check the kernel"
         )
-    negative = clearly_negative(values, precision, c)
-    if negative:
+    if clearly_negative(values, precision, c):
         report_indefinite((values[-1], values[0]), on_indefinite, where="among the landmarks", **_DROPPED)
     rank = int((values > rtol * max(float(values[0]), 0.0)).sum())
     if rank == 0:
         raise InputError("kernel values among the landmarks have no positive eigenvalue; use another kernel")
     rank = rank if truncation is None else min(rank, truncation)
-    return InverseRoot(vectors[:, :rank] / np.sqrt(values[:rank]), rank, negative)
+    return InverseRoot(vectors[:, :rank] / np.sqrt(values[:rank]), rank)
 
 
 def nystrom_factor(C, W, n_components=None, *, scale=None, truncation=None, n_jobs=None, **of_the_root):
@@ -265,7 +263,6 @@ class KernelFeatures:
     residuals: np.ndarray
     n_landmarks: int  # drawn, or columns of the sketch: c
     n_zero_rows: int = 0  # points whose kernel values with all landmarks are zero, though that with themselves is not
-    indefinite: bool = False  # whether the kernel is not positive semi-definite, as far as it was seen
 
     @property
     def n_components(self):
@@ -352,9 +349,8 @@ def nystrom_features(
             "features are zero and they fall into one cluster: take more landmarks, sampling='countsketch' or "
             "'leverage', or graphcore.kernel_methods.nystrom.power_features"
         )
-    noted = {"n_landmarks": n_landmarks, "n_zero_rows": n_zero_rows, "negative": factor.landmark_root.indefinite}
     made = factor.features, factor.projection, (indices, sketch), factor.singular_values
-    return _assembled(kernel, *made, on_indefinite, **noted)
+    return _assembled(kernel, *made, on_indefinite, n_landmarks, n_zero_rows)
 
 
 def power_features(
@@ -383,9 +379,8 @@ def power_features(
         C = kernel.product(Q, n_jobs)
         W = Q.T @ C
     factor = nystrom_factor(C, W, min(s, Q.shape[1]), on_indefinite=on_indefinite, n_jobs=n_jobs)
-    noted = {"n_landmarks": c, "n_zero_rows": factor.n_zero_rows, "negative": factor.landmark_root.indefinite}
     made = factor.features, factor.projection, (None, Q), factor.singular_values
-    return _assembled(kernel, *made, on_indefinite, **noted)
+    return _assembled(kernel, *made, on_indefinite, c, factor.n_zero_rows)
 
 
 def kernel_pca_features(K, n_components, *, on_indefinite="error", random_state=None, n_jobs=None):
@@ -406,15 +401,13 @@ def kernel_pca_features(K, n_components, *, on_indefinite="error", random_state=
         raise InputError(_ZERO)
     values, V = values[signal], V[:, signal]
     roots = np.sqrt(values)
-    noted = {"n_landmarks": kernel.n_points, "negative": smallest < 0}
-    return _assembled(kernel, V * roots, np.diag(1.0 / roots), (None, V), roots, on_indefinite, **noted)
+    return _assembled(kernel, V * roots, np.diag(1.0 / roots), (None, V), roots, on_indefinite, kernel.n_points)
 
 
-def _assembled(kernel, features, projection, columns, singular_values, on_indefinite, *, negative=False, **noted):
+def _assembled(kernel, features, projection, columns, singular_values, on_indefinite, n_landmarks, n_zero_rows=0):
     """Make KernelFeatures and their residuals, which tell whether the kernel is positive semi-definite.
 
     `projection` takes kernel columns to features, `columns` are their indices and their sketch, as of FeatureMap.
-    `negative` says that the kernel is known to have negative eigenvalues.
     """
     (indices, sketch), function, vectors = columns, None, None
     if isinstance(kernel, VectorKernel):
@@ -448,8 +441,8 @@ def _assembled(kernel, features, projection, columns, singular_values, on_indefi
         singular_values,
         diagonal,
         np.maximum(residuals, 0.0),
-        indefinite=bool(wrong) or negative or kernel.is_psd is False,
-        **noted,
+        n_landmarks,
+        n_zero_rows,
     )
 
 

@@ -140,7 +140,7 @@ def sketch_kernel(
     return KernelSketch(indices, matrix, sketch)
 
 
-def leading_eigenvalues(K, n_values=None, *, center=True, random_state=None):
+def leading_eigenvalues(K, n_values=None, *, center=True):
     """Compute the largest eigenvalues of ``K / n``, descending: of the covariance in feature space.
 
     All of them, unless `n_values` says how many; by Lanczos where K is large and few are wanted.
@@ -157,8 +157,7 @@ def leading_eigenvalues(K, n_values=None, *, center=True, random_state=None):
         y = K @ (x - x.mean() if center else x)
         return y - y.mean() if center else y
 
-    rng = Streams(random_state).generator("eigenvalues")
-    return largest_eigenpairs(times, n, n_values, rng)[0] / n
+    return largest_eigenpairs(times, n, n_values)[0] / n
 
 
 def _centred_product(Z, K):
@@ -348,7 +347,7 @@ class GaussianSketchKernelKMeans(SketchEstimator, FeatureClusterer):
     def _condition(self, k):
         """Eigenvalue ratio of the directions that k clusters span, and a word where it is too much for a sketch."""
         n, needed = len(self.subsample_indices_), max(1, k - 1 if self.center else k)
-        values = leading_eigenvalues(self._found.kernel, min(needed, n), center=self.center, random_state=0)
+        values = leading_eigenvalues(self._found.kernel, min(needed, n), center=self.center)
         last = float(values[-1]) if len(values) == needed else 0.0
         rounding = n * np.finfo(float).eps * float(values[0])
         self.spectral_condition_: float = float(values[0]) / last if last > max(rounding, 0.0) else np.inf
