@@ -308,8 +308,7 @@ def test_a_graph_too_sparse_for_the_induced_graph_is_warned_of():
 def test_a_shift_that_outweighs_the_edges_of_an_induced_graph_is_warned_of():
     graph, _ = planted_partition(5, 200, 0.3, 0.01, random_state=0)
     options = {"coreset_graph": "induced", "coreset_size": 100, "random_state": 0}
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with warnings.catch_warnings(action="error"):
         clustered(graph, 5, **options)
     said = r"loops outweigh the edges of \d+ of \d+ nodes of the induced.*take a smaller shift or self_loop"
     with pytest.warns(GraphWarning, match=said):
@@ -322,8 +321,7 @@ def test_an_induced_graph_and_its_labels_are_those_of_the_dense_kernel_with_its_
     graph, A = pair
     linked = np.flatnonzero(A.sum(axis=1) > 0)
     assume(len(linked) > k)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         found = clustered(graph, k, shift=shift, coreset_graph="induced", coreset_size=0.9, random_state=seed)
     K, w = dense_kernel(A, 1.0, shift)
     points, weights = found.coreset.indices, found.coreset.weights
@@ -403,6 +401,5 @@ def test_a_kernel_without_a_diagonal_and_a_graph_without_edges_are_refused():
         clustered(graph, 3, self_loop=0.0)
     with pytest.raises(InputError, match="all 4 nodes are isolated"):
         clustered(Graph.from_edges([], [], n_nodes=4), 2)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with warnings.catch_warnings(action="error"):
         clustered(graph, 3, self_loop=0.0, sampling="degree", random_state=0)

@@ -162,8 +162,7 @@ def fit(graph, k, variant="default", seed=0):
 def test_degenerate_graphs_are_labelled_for_any_number_of_clusters(graph, variant):
     n = graph.number_of_nodes()
     for k in (1, 2, 5, n // 2, n):
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", GraphWarning)
+        with warnings.catch_warnings(record=True, action="always", category=GraphWarning) as caught:
             model = fit(graph, k, variant)
         said = "".join(str(warning.message) for warning in caught)
         check_labels(nx.to_numpy_array(graph), model.labels_, k, warned=said)
@@ -173,8 +172,7 @@ def test_degenerate_graphs_are_labelled_for_any_number_of_clusters(graph, varian
 @EACH_VARIANT
 def test_one_edge_and_one_node_with_a_loop(variant):
     assert fit(nx.path_graph(2), 1, variant).labels_.tolist() == [0, 0]
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", GraphWarning)
+    with warnings.catch_warnings(record=True, action="always", category=GraphWarning) as caught:
         labels = fit(nx.path_graph(2), 2, variant).labels_
     check_labels(1 - np.eye(2), labels, 2, warned="".join(str(warning.message) for warning in caught))
     with pytest.raises(ParameterError, match="n_clusters=3 must be at most 2"):

@@ -146,8 +146,7 @@ def test_a_saved_model_knows_the_columns_of_a_data_frame(tmp_path):
     model.save(tmp_path / "model.npz")
     again = graphcore.load(tmp_path / "model.npz")
     np.testing.assert_array_equal(again.feature_names_in_, model.feature_names_in_)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with warnings.catch_warnings(action="error"):
         np.testing.assert_array_equal(again.predict(table), model.predict(table))
     with pytest.raises(ValueError, match="feature names"):
         again.predict(table.iloc[:, ::-1])

@@ -38,8 +38,7 @@ def blocks(k, size, seed, inside=15, outside=5):
 
 
 def quietly(*args, **parameters):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", GraphWarning)
+    with warnings.catch_warnings(action="ignore", category=GraphWarning):
         return select_n_clusters(*args, **parameters)
 
 

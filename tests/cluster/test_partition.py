@@ -67,8 +67,7 @@ def test_parts_are_the_rows_nearest_to_some_drawn_evenly_and_then_by_distance(di
 
 def test_fewer_distinct_rows_than_clusters():
     X = np.repeat([[0.0, 0.0], [5.0, 1.0]], [7, 3], axis=0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with warnings.catch_warnings(action="error"):
         labels = kmeans_labels(X, 4, random_state=0)
     assert len(np.unique(labels[:7])) == len(np.unique(labels[7:])) == 1
     assert labels[0] != labels[7]

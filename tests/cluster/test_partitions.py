@@ -28,8 +28,7 @@ from .refine.test_quotient import indicator
 
 def told(call, *args, **kwargs):
     """Return the result of a call, and the text of its warnings, which are the library's own."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with warnings.catch_warnings(record=True, action="always") as caught:
         result = call(*args, **kwargs)
     assert all(issubclass(w.category, GraphWarning) for w in caught), [str(w.message) for w in caught]
     return result, "; ".join(str(w.message) for w in caught)

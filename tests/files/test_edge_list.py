@@ -51,8 +51,7 @@ REPEATS = {"a second marker far down": ["999"], "repeated, both directions": ["1
 
 @pytest.mark.parametrize("dress", DRESSES)
 def test_integer_edges_in_every_dress(write, dress):
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with warnings.catch_warnings(record=True, action="always") as caught:
         graph = read_graph(write(DRESSES[dress]))
     assert [str(warning.message).partition("left out (")[2].partition(";")[0] for warning in caught] == REPEATS.get(
         dress, []
@@ -199,8 +198,7 @@ def test_against_a_slow_reader(tmp_path_factory, edges, weighted, delimiter, sca
     path = tmp_path_factory.mktemp("slow") / "edges"
     path.write_bytes((ending.join(lines) + ending).encode())
     ids, A = slow_graph(edges, weighted)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", GraphWarning)
+    with warnings.catch_warnings(action="ignore", category=GraphWarning):
         graph = read_graph(path)
     np.testing.assert_allclose(graph.to_scipy().toarray(), A, rtol=1e-12)
     assert (graph.node_names is None) == (ids == list(range(len(ids))))
@@ -246,8 +244,7 @@ def test_columns_that_are_asked_for_go_by_their_names(write):
     ],
 )
 def test_columns_go_by_their_names(write, text, edges):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", GraphWarning)
+    with warnings.catch_warnings(action="ignore", category=GraphWarning):
         assert edges_of(read_graph(write(text))) == edges
 
 
@@ -315,8 +312,7 @@ def test_lines_unlike_the_first_are_errors(write, text, said):
 )
 def test_doubts_are_said_and_not_settled_in_silence(write, text, said, edges):
     path = write(text)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with warnings.catch_warnings(record=True, action="always") as caught:
         graph = read_graph(path)
     assert edges_of(graph) == edges
     messages = " ".join(str(warning.message) for warning in caught)

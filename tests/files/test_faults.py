@@ -130,8 +130,7 @@ def attempts(given, tmp_path):
         other, place = tmp_path / "old", tmp_path / "new"
         for each in (other, place):
             each.mkdir()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"):
             write(place / name)
             with failing(0) as calls:
                 write(place / name)  # all modules are imported and loops compiled now
@@ -148,8 +147,7 @@ def attempts(given, tmp_path):
         def again(disturbed):
             shutil.rmtree(folder, ignore_errors=True)
             shutil.copytree(other, folder)
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+            with warnings.catch_warnings(action="ignore"):
                 return attempt(name, write, folder, old, new, disturbed)
 
         return again, len(calls), largest

@@ -22,8 +22,7 @@ FILES = sorted(path.name for path in FOLDER.glob("*") if path.is_file()) if FOLD
 def one_line_or_graph(path):
     """Read what the name says and return it, or the message of the error, which must be one short line."""
     name = os.path.basename(path)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with warnings.catch_warnings(record=True, action="always") as caught:
         warnings.simplefilter("ignore", DeprecationWarning)  # of numpy before 2.3, which users do not see
         try:
             if name.startswith("vec"):

@@ -81,14 +81,12 @@ def test_text_that_is_split_at_once_is_split_as_line_by_line(rows, mark, end):
 )
 def test_labels_of_others(write, text, labels):
     graph = Graph.from_edges([0, 1], [1, 2], node_names=["x", "y", "z"])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", GraphWarning)
+    with warnings.catch_warnings(action="ignore", category=GraphWarning):
         assert read_labels(write(gzip.compress(text.encode()), "labels"), graph).tolist() == labels
 
 
 def test_other_columns_of_a_table_are_told(write):
-    with warnings.catch_warnings():  # a table of results
-        warnings.simplefilter("error", GraphWarning)
+    with warnings.catch_warnings(action="error", category=GraphWarning):  # a table of results
         path = write("node,cluster,stability,outside_share\n0,1,1,0\n1,1,1,0\n2,0,1,.5\n", "result.csv")
         assert read_labels(path, PATH).tolist() == [1, 1, 0]
         assert read_label_lines(write("acct,class\na,red\nb,red\n"))[0] == ["a", "b"]

@@ -82,10 +82,8 @@ def test_round_trip_with_what_is_written(tmp_path_factory, names, ending):
 )
 def test_what_is_no_file_of_nodes(write, content, error, said):
     path = write(content, "nodes.tsv")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        with pytest.raises(error, match=said) as caught:
-            read_nodes(path)
+    with warnings.catch_warnings(action="error"), pytest.raises(error, match=said) as caught:
+        read_nodes(path)
     assert str(caught.value).isprintable() and str(path) in str(caught.value)
 
 

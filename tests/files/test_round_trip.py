@@ -71,8 +71,7 @@ def test_edge_lists_keep_names_and_lose_isolated_nodes(tmp_path_factory, ending,
     graph = data.draw(named_graphs(kind))
     assume(graph.n_entries)
     path = tmp_path_factory.mktemp("trip") / f"g.{ending}"
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with warnings.catch_warnings(record=True, action="always") as caught:
         try:
             write_graph(graph, path)
         except InputError as error:

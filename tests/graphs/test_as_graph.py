@@ -293,8 +293,7 @@ def test_distances_of_neighbours_given_as_weights_are_told(n_neighbors, is_made_
         Graph.from_scipy(A)
     with pytest.warns(graphcore.GraphWarning, match=r"look like similarities.*affinity='precomputed'"):
         graphcore.neighbor_graph(near.maximum(near.T))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with warnings.catch_warnings(action="error"):
         warnings.filterwarnings("ignore", ".*stand in both directions")
         Graph.from_scipy(near)
         graphcore.neighbor_graph(A)
@@ -308,8 +307,7 @@ def test_a_matrix_of_all_distances_given_as_similarities_is_told():
     with pytest.warns(graphcore.GraphWarning, match=r"look like distances.*precomputed_nearest_neighbors"):
         Graph.from_scipy(D)
     for similar in (np.exp(-D / D.mean()), 1 / (1 + D), np.random.default_rng(0).random((200, 200))):
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
+        with warnings.catch_warnings(action="error"):
             Graph.from_scipy((similar + similar.T) / 2)
 
 

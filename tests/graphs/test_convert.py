@@ -52,8 +52,7 @@ def assert_unchanged(M, before):
 def test_every_container_gives_the_same_graph_whatever_the_policy(A, container, policy):
     M = contain(A, container)
     before = arrays_of(M)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with warnings.catch_warnings(action="error"):
         graph = Graph.from_scipy(M, symmetrize=policy)
     assert_unchanged(M, before)
     np.testing.assert_allclose(graph.to_scipy().toarray(), A, rtol=1e-12, atol=0)
@@ -67,8 +66,7 @@ def test_asymmetric_matrices_follow_the_policy_and_are_told_of_in_one_line(A, co
     assume(not np.array_equal(A, A.T))
     M = contain(A, container)
     before = arrays_of(M)
-    with warnings.catch_warnings(record=True) as record:
-        warnings.simplefilter("always")
+    with warnings.catch_warnings(record=True, action="always") as record:
         graph = Graph.from_scipy(M, symmetrize=policy)
     assert_unchanged(M, before)
     Graph(graph.indptr, graph.indices, graph.weights)
@@ -171,8 +169,7 @@ def test_edges_in_any_direction_once_or_twice(A, seed, integer):
     source, target, weights = source[order], target[order], weights[order]
     off = source != target
     twice = [np.concatenate([a, b[off]]) for a, b in ((source, target), (target, source), (weights, weights))]
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with warnings.catch_warnings(action="error"):
         once = Graph.from_edges(source.astype(integer), target.astype(integer), weights, len(A))
         both = Graph.from_edges(twice[0].astype(integer), twice[1].astype(integer), twice[2], len(A))
     for graph in (once, both):
@@ -183,8 +180,7 @@ def test_edges_in_any_direction_once_or_twice(A, seed, integer):
 @given(matrices(symmetric=False), st.sampled_from(sorted(COMBINE)))
 def test_directed_edges_follow_the_policy(A, policy):
     row, col = np.nonzero(A)
-    with warnings.catch_warnings(record=True) as record:
-        warnings.simplefilter("always")
+    with warnings.catch_warnings(record=True, action="always") as record:
         graph = Graph.from_edges(row, col, A[row, col], len(A), symmetrize=policy)
     np.testing.assert_allclose(graph.to_scipy().toarray(), combined(A, policy), rtol=1e-15)
     off = ~np.eye(len(A), dtype=bool)
@@ -258,8 +254,7 @@ def test_directed_networkx(A, multi, policy):
     G = nx.MultiDiGraph() if multi else nx.DiGraph()
     G.add_nodes_from(range(len(A)))
     G.add_weighted_edges_from((int(i), int(j), A[i, j]) for i, j in np.argwhere(A))
-    with warnings.catch_warnings(record=True) as record:
-        warnings.simplefilter("always")
+    with warnings.catch_warnings(record=True, action="always") as record:
         graph = Graph.from_networkx(G, symmetrize=policy)
     assert "the networkx graph is directed" in the_warning(record)
     assert graph.node_names is None
@@ -316,8 +311,8 @@ def test_numbers_of_edges_that_are_not_read_are_told(library):
         from_library(attributed(library, {"Weight": "strong"}, {"Weight": "weak"}))
     for options in ({"warn": False}, {"weight": None}):
         assert from_library(G, **options).weights is None
-    with warnings.catch_warnings():  # beside a weight that is called so, others are not asked about
-        warnings.simplefilter("error", GraphWarning)
+    # Beside a weight that is called so, others are not asked about.
+    with warnings.catch_warnings(action="error", category=GraphWarning):
         assert from_library(attributed(library, {"weight": 2, "since": 3}, {"weight": 3})).degrees[0] == 2
     assert from_library(G, weight="length").degrees.tolist() == [5, 7, 2]
 

@@ -128,8 +128,7 @@ def test_igraph_agrees_with_networkx(n, seed, directed, weighted):
         G.add_edge(u, v, **({"weight": w} if weighted else {}))
     if weighted:
         g.es["weight"] = weights
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", GraphWarning)
+    with warnings.catch_warnings(action="ignore", category=GraphWarning):
         ours = Graph.from_igraph(g)
         theirs = Graph.from_networkx(G)
         once = Graph.from_igraph(g, weight=None), Graph.from_networkx(G, weight=None)

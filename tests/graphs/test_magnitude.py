@@ -41,8 +41,7 @@ def test_a_power_of_two_changes_nothing(exponent, options):
     rng = np.random.default_rng(exponent + 2000)
     A = sp.csr_array(random_adjacency(40, 0.2, rng, weighted=True))
     options = {"n_clusters": 4, **options}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", GraphWarning)
+    with warnings.catch_warnings(action="ignore", category=GraphWarning):
         first = CoresetSpectralClustering(random_state=0, **options, coreset_size=20).fit(A)
         scaled = A.copy()
         scaled.data = np.ldexp(A.data, exponent)
@@ -60,8 +59,7 @@ def test_a_power_of_two_changes_nothing(exponent, options):
 def test_weights_of_all_magnitudes_at_once(seed, options):
     # Sums of shares that underflow were taken for places not touched yet, and written beyond the end of a list.
     U = np.triu(10.0 ** np.random.default_rng(seed).integers(-300, 300, (60, 60)), 1)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", GraphWarning)
+    with warnings.catch_warnings(action="ignore", category=GraphWarning):
         model = CoresetSpectralClustering(4, random_state=0, **options).fit(sp.csr_array(U + U.T))
         assert in_range(Graph.from_scipy(U + U.T)).weights.min() > 0
     assert model.labels_.min() == 0 and model.labels_.max() <= 3

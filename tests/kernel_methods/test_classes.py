@@ -129,8 +129,7 @@ def test_a_weight_is_a_number_of_repeats_in_any_order(make):
     repeated = rng.permutation(np.repeat(np.arange(80), weights))
     again = make(4, random_state=0).fit(X[repeated])
     np.testing.assert_array_equal(again.labels_, model.labels_[repeated])
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", UserWarning)
+    with warnings.catch_warnings(action="error", category=UserWarning):
         make(4, random_state=0).fit(pd.DataFrame(X, columns=list("abc")), sample_weight=weights)
     # Points without weight have labels, and no part in anything else.
     np.testing.assert_array_equal(model.labels_, model.predict(X))
@@ -260,8 +259,7 @@ def test_what_landmarks_leave_out_is_told():
         NystromKernelKMeans(4, bandwidth=1e-3, n_components=None, random_state=0).fit(X)
     with pytest.warns(GraphWarning, match="n_components=2 is less than n_clusters=4"):
         NystromKernelKMeans(4, n_components=2, random_state=0).fit(X)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with warnings.catch_warnings(action="error"):
         NystromKernelKMeans(4, n_landmarks=40, random_state=0).fit(X)
         NystromKernelKMeans(4, kernel="linear", random_state=0).fit(X)
     with pytest.warns(GraphWarning, match=rf"has rank {X.shape[1]} among the landmarks.* not n_components=9"):

@@ -53,8 +53,7 @@ def test_nodes_that_the_coreset_does_not_reach_are_told_of():
     with pytest.warns(graphcore.GraphWarning, match=r"nodes have no edge to the \d+ nodes of the coreset, and labels"):
         model = graphcore.CoresetKernelKMeans(3, coreset_size=30, random_state=0).fit(sparse)
     assert model.n_unreached_ > 60
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", graphcore.GraphWarning)
+    with warnings.catch_warnings(action="error", category=graphcore.GraphWarning):
         assert graphcore.CoresetKernelKMeans(3, coreset_size=60, random_state=0).fit(dense).n_unreached_ <= 60
 
 

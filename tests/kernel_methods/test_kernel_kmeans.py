@@ -125,8 +125,7 @@ def test_an_indefinite_kernel_is_warned_about_and_a_definite_one_is_not():
     for K in (indefinite(), indefinite(700), VectorKernel(X, kernel_function("sigmoid", coef0=0.0))):
         with pytest.warns(GraphWarning, match=r"not positive semi-definite.*shift='psd'"):
             kernel_kmeans(K, 3, n_init=1, random_state=0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", GraphWarning)
+    with warnings.catch_warnings(action="error", category=GraphWarning):
         kernel_kmeans(X @ X.T, 3, random_state=0)
     assert smallest_sampled_eigenvalue(DenseKernel(np.zeros((3, 3)))) == 0.0
 

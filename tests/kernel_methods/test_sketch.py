@@ -226,8 +226,7 @@ def test_weak_directions_are_warned_about():
     for name, counts in sizes.items():
         X = np.concatenate([centre + rng.standard_normal((m, 5)) for centre, m in zip(centres, counts, strict=True)])
         model = GaussianSketchKernelKMeans(4, gamma=0.01, n_subsample=0.5, random_state=0)
-        with warnings.catch_warnings(record=True) as said:
-            warnings.simplefilter("always", GraphWarning)
+        with warnings.catch_warnings(record=True, action="always", category=GraphWarning) as said:
             model.fit(X)
         assert ["differ by a factor of" in str(each.message) for each in said] == [True] * (name == "uneven")
         values = leading_eigenvalues(model.kernel_(model._reference), 3)

@@ -188,8 +188,7 @@ def test_more_neighbours_than_rows_are_reduced_with_a_warning(mode):
         graph = knn_graph(np.random.default_rng(0).normal(size=(5, 2)), mode=mode)
     assert record[0].filename == __file__
     np.testing.assert_array_equal(dense(graph), 1 - np.eye(5))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with warnings.catch_warnings(action="error"):
         knn_graph(np.random.default_rng(0).normal(size=(5, 2)), 4, mode=mode)
 
 

@@ -183,8 +183,7 @@ G = nx.gnm_random_graph(300, 6000, seed=0)
 parts = [set(range(100)), set(range(100, 300))]
 plain = nx.community.modularity(G, parts, weight=None, backend="networkx")
 assert abs(nx.community.modularity(G, parts, weight=None, backend="graphcore") - plain) < 1e-12
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")
+with warnings.catch_warnings(action="ignore"):
     assert abs(nx.community.modularity(G, parts, backend="graphcore") - plain) < 1e-12
     found = nx.community.leiden_communities(G, seed=0, backend="graphcore")
     assert nx.community.louvain_communities(G, seed=0, backend="graphcore") == found

@@ -33,8 +33,7 @@ def small_pieces():
 
 def outcome(make):
     """Return the result of a function, or the message of its InputError; and the warnings about the graph."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", GraphWarning)
+    with warnings.catch_warnings(record=True, action="always", category=GraphWarning) as caught:
         try:
             made = make()
         except InputError as error:

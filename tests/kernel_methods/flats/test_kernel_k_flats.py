@@ -160,8 +160,7 @@ def test_of_an_indefinite_kernel_the_best_partition_is_kept():
     K = graph.to_scipy().toarray() / w / w[:, None]
     rose = 0
     for seed in range(8):
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
+        with warnings.catch_warnings(record=True, action="always") as caught:
             result = kernel_k_flats(
                 K, 4, 2, sample_weight=w, on_indefinite="warn", init="random", n_init=1, random_state=seed
             )
