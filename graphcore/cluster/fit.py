@@ -153,8 +153,7 @@ def _graph_of_matrix(model, X, affinity, streams, stages, check):
         X, n_neighbors, metric=model.metric, outliers=model.outliers, random_state=streams, n_jobs=model.n_jobs,
         stages=stages,
     )  # fmt: skip
-    if not (isinstance(kept, np.ndarray) and kept.dtype.itemsize < 4):  # predict widens it when it is called
-        kept = X
+    kept = kept if isinstance(kept, np.ndarray) and kept.dtype.itemsize < 4 else X  # predict widens narrow ones
     reference = Reference(
         "vectors", vectors=kept, n_neighbors=reachable, metric=check_metric(model.metric), outliers=found
     )
@@ -205,9 +204,7 @@ def fit_graph(
         if params["chooser"] in ("information", "resolution"):
             with stages("choice of k"):
                 n_edges = None if kinds is None else effective_edges(graph)
-                selection = choose_for_fit(
-                    drawn, params, total_size, n_edges=n_edges, random_state=streams, n_jobs=n_jobs
-                )
+                selection = choose_for_fit(drawn, params, total_size, n_edges, random_state=streams, n_jobs=n_jobs)
             k = selection.best
             if selection.clear and params["balance"] == "auto":  # a clear number is that of balance 1
                 params = params | {"balance": 1.0}

@@ -141,7 +141,7 @@ def select_n_clusters(
     return _by_information(in_range(graph), candidates, streams, n_edges, n_jobs=n_jobs)
 
 
-def choose_for_fit(graph, asked, total_size, *, n_edges=None, random_state=None, n_jobs=None):
+def choose_for_fit(graph, asked, total_size, n_edges=None, *, random_state=None, n_jobs=None):
     """Choose the number of clusters for a fit that leaves it to information or to a resolution (KSelection).
 
     `asked` is the result of `check_settings`; a coreset size and limits of size (of `total_size` together, see
