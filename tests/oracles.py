@@ -173,12 +173,6 @@ def centre_distances(K, centres):
     return np.diag(K)[:, None] + norms - 2 * K @ centres.T
 
 
-def cost_of_partition(K, weights, labels, k):
-    """Weighted kernel k-means cost of a partition: every point pays for its own cluster's centroid."""
-    D = centre_distances(K, memberships(weights, labels, k))
-    return float(weights @ D[np.arange(len(labels)), labels])
-
-
 @cache
 def partitions(n, k):
     """All partitions of n points into k non-empty parts, as rows of labels, each partition once."""

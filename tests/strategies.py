@@ -4,7 +4,9 @@ import numpy as np
 import scipy.sparse as sp
 from hypothesis import strategies as st
 
+from graphcore import Graph
 from graphcore.cluster.refine.objectives import OBJECTIVES
+from graphcore.cluster.refine.problem import Problem
 
 from .oracles import random_adjacency
 
@@ -93,8 +95,6 @@ def contain(A, container, rng=None):
 @st.composite
 def graphs(draw, **options):
     """A (Graph, its dense matrix) pair."""
-    from graphcore import Graph
-
     A = draw(matrices(**options))
     return Graph.from_scipy(A), A
 
@@ -126,7 +126,4 @@ def priced_objectives():
 
 def problem_of(graph, n_clusters, objective=OBJECTIVES["information"], **limits):
     """The Problem of a Graph, or of its rows."""
-    from graphcore import Graph
-    from graphcore.cluster.refine.problem import Problem
-
     return Problem(graph.rows if isinstance(graph, Graph) else graph, n_clusters, objective, **limits)

@@ -10,6 +10,7 @@ import click
 import networkx as nx
 import numpy as np
 import pytest
+from sklearn import metrics
 
 import graphcore
 from graphcore.base.colors import color_of, components
@@ -118,8 +119,6 @@ def test_parts_of_a_graph_and_nodes_beside_edges(folder, feed, told, facts_of):
 
 
 def test_compare_matches_nodes_by_name_and_is_scikit_learns(folder, facts_of):
-    from sklearn import metrics
-
     (folder / "truth.csv").write_text("z,left\nx,left\ny,left\nb,right\na,right\nc,right\n")
     facts = facts_of("compare labels.tsv truth.csv --graph graph.txt")
     assert (facts["ari"], facts["n_compared"], facts["n_clusters"], facts["n_other"]) == (1, 6, 2, 2)

@@ -185,8 +185,7 @@ def test_a_column_of_ids_is_no_coordinate_in_text_or_parquet(tmp_path, name, pla
         assert columns == list("abc")
 
 
-def test_columns_of_new_vectors_are_matched_by_their_names(tmp_path, told, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_columns_of_new_vectors_are_matched_by_their_names(here, told):
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(30, 2)) + np.repeat([[0, 20], [20, 0]], 15, axis=0)
     for name, header, order in (("a", "x,y", [0, 1]), ("b", "y,x", [1, 0]), ("c", "x,z", [0, 1])):
@@ -199,20 +198,18 @@ def test_columns_of_new_vectors_are_matched_by_their_names(tmp_path, told, monke
     assert in_order_of(np.array([[9, 1, 2]]), ["y", "x", "x"], ["x", "x", "y"]).tolist() == [[1, 2, 9]]
 
 
-def test_two_runs_do_not_take_one_name(tmp_path, told, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "e.txt").write_text("0 1\n1 2\n2 0\n3 4\n4 5\n5 3\n")
+def test_two_runs_do_not_take_one_name(folder, told, monkeypatch):
     names = []
 
     def other_run(*_):
-        names.append(sorted(path.name for path in tmp_path.iterdir()))
-        assert "is there already" in told("cluster e.txt -k 2", 2).err
+        names.append(sorted(path.name for path in folder.iterdir()))
+        assert "is there already" in told("cluster graph.txt -k 2", 2).err
         raise InputError("the first run fails")
 
     with monkeypatch.context() as patch:
         patch.setattr("graphcore.cli.cluster.read_input", other_run)
-        told("cluster e.txt -k 2", 2)
-    assert names == [["e.txt", "e.txt.clusters.tsv"]]
-    assert [path.name for path in tmp_path.iterdir()] == ["e.txt"]
-    told("cluster e.txt -k 2 --quiet")
-    assert len((tmp_path / "e.txt.clusters.tsv").read_text().split("\n")) == 7
+        told("cluster graph.txt -k 2", 2)
+    assert names == [["graph.txt", "graph.txt.clusters.tsv"]]
+    assert [path.name for path in folder.iterdir()] == ["graph.txt"]
+    told("cluster graph.txt -k 2 --quiet")
+    assert len((folder / "graph.txt.clusters.tsv").read_text().split("\n")) == 7

@@ -32,7 +32,8 @@ from graphcore.kernels.graph import GraphKernel
 from graphcore.metrics import normalized_cut
 
 from .. import strategies as own
-from ..oracles import contributions, cost_of_partition, dense, dense_kernel, example, planted, quick
+from ..kernel_methods.oracles import inertia
+from ..oracles import contributions, dense, dense_kernel, example, planted, quick
 from ..partitions import same_partition
 from ..strategies import problem_of
 from .test_nearest import check_cells
@@ -172,15 +173,13 @@ def test_unions_of_cells_are_worth_the_same_on_the_coreset_graph(pair, k, seed):
     for whole, contracted in zip(sums(A, labels), sums(B, of_cells), strict=True):
         np.testing.assert_allclose(contracted, whole, rtol=1e-12, atol=1e-12 * A.sum())
 
-    def cost(A, labels, k):
+    def cost(A, labels):
         """Cost of weighted kernel k-means with K = D^-1 A D^-1."""
         K, w = dense_kernel(A)
-        on = labels >= 0
-        return cost_of_partition(K[np.ix_(on, on)], w[on], labels[on], k)
+        return inertia(K, labels, w)
 
     # That of the cells themselves is in whatever is united of them.
-    whole, least = cost(A, labels, k), cost(A, cells, len(B))
-    assert whole == pytest.approx(least + cost(B, of_cells, k), rel=1e-9, abs=1e-9)
+    assert cost(A, labels) == pytest.approx(cost(A, cells) + cost(B, of_cells), rel=1e-9, abs=1e-9)
 
 
 @pytest.mark.parametrize("eigen_solver", ["power", "exact"])

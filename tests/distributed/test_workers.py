@@ -1,5 +1,6 @@
 """Dask's workers give the labels of threads, for any number of them and after deaths of some, and keep no data."""
 
+import asyncio
 import contextlib
 import gc
 import os
@@ -213,8 +214,6 @@ def test_a_graph_that_workers_do_not_see_is_one_line(huge, client, monkeypatch):
 
 
 def test_a_client_that_cannot_be_used_is_told(huge, cluster):
-    import asyncio
-
     closed = distributed.Client(cluster)
     closed.close()
     with dask.config.set(scheduler=closed), pytest.raises(InputError, match="client is closed; make a new"):

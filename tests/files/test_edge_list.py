@@ -102,27 +102,7 @@ def test_integer_ids_with_gaps(write, ids):
     assert edges_of(far_down) == {(0, 1, 1.0), (1, 2**33, 1.0)}
 
 
-# -- weights ----------------------------------------------------------------------------------------------------------
-
-WEIGHTED = {(0, 1, 2.5), (1, 2, 4.0)}
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "0 1 2.5\n1 2 4\n",
-        "Source;Target;Type;Weight\n0;1;Undirected;2.5\n1;2;Undirected;4\n",
-        "0,1,2.5,1289241912\n1,2,4,1289241911\n",  # SNAP: source, target, rating, time
-        "% sym weighted\n% 2 3 3\n0 1 2.5 1289241912\n1 2 4 1289241912\n",  # KONECT
-        "% sym posweighted\n0\t1\t2.5\n1\t2\t4\n",
-        "from,to,time,weight\n0,1,7,2.5\n1,2,8,4\n",
-    ],
-)
-def test_weights_are_found(write, text):
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", ".*not read", GraphWarning)
-        graph = read_graph(write(text))
-    assert edges_of(graph) == WEIGHTED
+# -- options ----------------------------------------------------------------------------------------------------------
 
 
 def test_overrides(write):
@@ -208,6 +188,8 @@ def test_against_a_slow_reader(tmp_path_factory, edges, weighted, delimiter, sca
 
 # -- what a header and the shape of a table say ------------------------------------------------------------------------
 
+WEIGHTED = {(0, 1, 2.5), (1, 2, 4.0)}
+
 
 def test_columns_that_are_asked_for_go_by_their_names(write):
     path = write('From;To;"Trips 2020"\na;b;3\nb;c;2\n')
@@ -241,11 +223,22 @@ def test_columns_that_are_asked_for_go_by_their_names(write):
         ("0,1,2\na,b,2\nb,c,3\n", {("a", "b", 2.0), ("b", "c", 3.0)}),  # and a weight
         ("gene1 gene2\ngene2 gene3\n", {("gene1", "gene2", 1.0), ("gene2", "gene3", 1.0)}),
         ("1 2 20200101\n2 3 20191231\n", {(1, 2, 20200101.0), (2, 3, 20191231.0)}),
+        ("0 1 2.5\n1 2 4\n", WEIGHTED),
+        ("Source;Target;Type;Weight\n0;1;Undirected;2.5\n1;2;Undirected;4\n", WEIGHTED),
+        ("0,1,2.5,1289241912\n1,2,4,1289241911\n", WEIGHTED),  # SNAP: source, target, rating, time
+        ("% sym weighted\n% 2 3 3\n0 1 2.5 1289241912\n1 2 4 1289241912\n", WEIGHTED),  # KONECT
+        ("% sym posweighted\n0\t1\t2.5\n1\t2\t4\n", WEIGHTED),
+        ("from,to,time,weight\n0,1,7,2.5\n1,2,8,4\n", WEIGHTED),
+        ("a;b;1.5\nb;c;2.5\n", {("a", "b", 1.5), ("b", "c", 2.5)}),
+        ("a | b | 1.5\nb | c | 2\n", {("a", "b", 1.5), ("b", "c", 2.0)}),
+        ('"source","target","weight"\n"1",a,b,1.5\n"2",b,c,2\n', {("a", "b", 1.5), ("b", "c", 2.0)}),
+        ("source,target,weight\na,b,1.5,\nb,c,2,\n", {("a", "b", 1.5), ("b", "c", 2.0)}),
     ],
 )
-def test_columns_go_by_their_names(write, text, edges):
-    with warnings.catch_warnings(action="ignore", category=GraphWarning):
-        assert edges_of(read_graph(write(text))) == edges
+@pytest.mark.parametrize("name", ["edges.txt", "edges.csv"])
+@pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
+def test_columns_are_found_by_their_names_their_numbers_and_the_marks_between_them(write, text, edges, name):
+    assert edges_of(read_graph(write(text, name))) == edges
 
 
 # Two hundred lines and more, by which the layout is guessed.
@@ -264,9 +257,21 @@ NAMES = "".join(f"n{i} n{i + 1}\n" for i in range(250))
         ("0,1,2,id\n0.5,1.25,2,a\n2.5,3.5,4,b\n", "column 0 holds '0' and the like, fractions"),
         ("0: 1 2\n1: 0 2\n2: 0 1\n", "column 0 holds '0:' and the like"),
         ("source,target\n#a,#b\n#b,#c\n", r"there are no edges.*pass comments=\(\)"),
+        # What is no list of edges is refused with what reads it.
+        ("node,cluster\nann,0\nben,1\n", "table of nodes or of labels"),
+        ("source;target;weight\nann;ben;2,5\nben;cem;1,0\n", r"decimal=','"),
+        ("1:2\n2:3\n", "delimiter="),
+        ("p edge 3 2\ne 1 2\ne 2 3\n", "Read_DIMACS"),
+        ("1 a\n2 b\n#\n1 2\n", "TGF"),
+        ("0,1,0\n1,0,1\n0,1,0\n", "square matrix"),
+        (",a,b\na,0,1\nb,1,0\n", "square matrix"),
+        ("(1, 2)\n(2, 3)\n", "tuples"),
+        ("[(1, 2), (2, 3)]", "JSON"),
+        ("*node data\nID name\n1 ann\n", "of another program"),
+        ("<html></html>", "neither GraphML nor GEXF"),
     ],
 )
-def test_lines_unlike_the_first_are_errors(write, text, said):
+def test_lines_unlike_the_first_and_lists_of_something_else_are_errors(write, text, said):
     with pytest.raises(FormatError, match=said):
         read_graph(write(text))
 
@@ -317,40 +322,6 @@ def test_doubts_are_said_and_not_settled_in_silence(write, text, said, edges):
     assert edges_of(graph) == edges
     messages = " ".join(str(warning.message) for warning in caught)
     assert re.search(said, messages) if said else not messages
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("node,cluster\nann,0\nben,1\n", "table of nodes or of labels"),
-        ("source;target;weight\nann;ben;2,5\nben;cem;1,0\n", r"decimal=','"),
-        ("1:2\n2:3\n", "delimiter="),
-        ("p edge 3 2\ne 1 2\ne 2 3\n", "Read_DIMACS"),
-        ("1 a\n2 b\n#\n1 2\n", "TGF"),
-        ("0,1,0\n1,0,1\n0,1,0\n", "square matrix"),
-        (",a,b\na,0,1\nb,1,0\n", "square matrix"),
-        ("(1, 2)\n(2, 3)\n", "tuples"),
-        ("[(1, 2), (2, 3)]", "JSON"),
-        ("*node data\nID name\n1 ann\n", "of another program"),
-        ("<html></html>", "neither GraphML nor GEXF"),
-    ],
-)
-def test_what_is_no_list_of_edges_is_refused_with_what_reads_it(write, text, said):
-    with pytest.raises(FormatError, match=said):
-        read_graph(write(text))
-
-
-@pytest.mark.parametrize(
-    ("text", "edges"),
-    [
-        ("a;b;1.5\nb;c;2.5\n", {("a", "b", 1.5), ("b", "c", 2.5)}),
-        ("a | b | 1.5\nb | c | 2\n", {("a", "b", 1.5), ("b", "c", 2.0)}),
-        ('"source","target","weight"\n"1",a,b,1.5\n"2",b,c,2\n', {("a", "b", 1.5), ("b", "c", 2.0)}),
-        ("source,target,weight\na,b,1.5,\nb,c,2,\n", {("a", "b", 1.5), ("b", "c", 2.0)}),
-    ],
-)
-def test_marks_between_columns_part_all_lines_alike(write, text, edges):
-    assert edges_of(read_graph(write(text, "x.csv"))) == edges
 
 
 def test_repeats_are_told_in_one_line_or_counted(write):

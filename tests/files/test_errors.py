@@ -18,12 +18,11 @@ from graphcore.files import read_labels, read_nodes
 
 
 @pytest.fixture
-def refuse(tmp_path):
+def refuse(write):
     """Write a file, read it, and return the message of the error, which must name the file."""
 
     def refuse(content, name="bad.txt", error=FormatError, **options):
-        path = tmp_path / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        path = write(content, name)
         with pytest.raises(error) as caught:
             read_graph(path, **options)
         assert str(path) in str(caught.value)

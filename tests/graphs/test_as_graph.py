@@ -4,9 +4,12 @@ import warnings
 from importlib.util import find_spec
 from pathlib import Path
 
+import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.metrics import pairwise_distances
+from sklearn.neighbors import kneighbors_graph
 
 import graphcore
 from graphcore import CoresetSpectralClustering, Graph, InputError, KernelKMeans
@@ -198,17 +201,10 @@ def test_a_square_array_that_may_be_a_graph_is_refused_or_warned_about():
 # -- what is whole -----------------------------------------------------------------------------------------------------
 
 
-def layers():
-    """Lists of what is a graph or a matrix each."""
-    import networkx as nx
-
-    karate = nx.karate_club_graph()
-    yield from ([karate, karate], (karate, karate), [nx.path_graph(6), nx.cycle_graph(6)], [karate] * 3, [karate])
-    yield from ([sp.csr_array(np.eye(4))] * 2, [GRAPH, GRAPH])
-
-
-def test_lists_of_graphs_are_no_graph():
-    for X in layers():
+def test_lists_of_graphs_and_of_matrices_are_no_graph():
+    karate, matrix = nx.karate_club_graph(), sp.csr_array(np.eye(4))
+    layers = [karate, karate], (karate, karate), [nx.path_graph(6), nx.cycle_graph(6)], [karate] * 3, [karate]
+    for X in (*layers, [matrix, matrix], [GRAPH, GRAPH]):
         with pytest.raises(InputError, match=r"one graph or one array of numbers is needed.*from_scipy\(A \+ B\)"):
             fitted(X)
 
@@ -239,8 +235,6 @@ def test_masked_values_are_refused_and_masks_of_nothing_are_none(call):
 
 
 def test_objects_of_other_libraries_are_refused_in_words_of_this_one():
-    import networkx as nx
-
     pd = pytest.importorskip("pandas")
     karate, frame = nx.karate_club_graph(), pd.DataFrame({"source": list("abca"), "target": list("bcab")})
     given = [
@@ -283,8 +277,6 @@ def test_a_square_frame_with_the_same_names_is_an_adjacency_matrix(names):
 @pytest.mark.parametrize("n_neighbors", [5, 10])
 @pytest.mark.parametrize("is_made_symmetric", [False, True])
 def test_distances_of_neighbours_given_as_weights_are_told(n_neighbors, is_made_symmetric):
-    from sklearn.neighbors import kneighbors_graph
-
     A = kneighbors_graph(graphcore.datasets.load_digits().data[:600], n_neighbors, mode="distance")
     near = A.copy()
     near.data = np.exp(-near.data / near.data.mean())
@@ -301,16 +293,9 @@ def test_distances_of_neighbours_given_as_weights_are_told(n_neighbors, is_made_
 
 
 def test_a_matrix_of_all_distances_given_as_similarities_is_told():
-    from sklearn.metrics import pairwise_distances
-
     D = pairwise_distances(graphcore.datasets.load_digits().data[:200])
     with pytest.warns(graphcore.GraphWarning, match=r"look like distances.*precomputed_nearest_neighbors"):
         Graph.from_scipy(D)
     for similar in (np.exp(-D / D.mean()), 1 / (1 + D), np.random.default_rng(0).random((200, 200))):
         with warnings.catch_warnings(action="error"):
             Graph.from_scipy((similar + similar.T) / 2)
-
-
-def test_ids_beyond_64_bits_are_not_called_negative():
-    with pytest.raises(InputError, match=r"sources holds 9223372036854775808, and integers go up to 2\*\*63 - 1"):
-        Graph.from_edges(np.array([2**63, 1], dtype=np.uint64), [1, 2])

@@ -15,8 +15,8 @@ from tests.strategies import graphs
 TRIANGLE = (np.array([0, 2, 4, 6]), np.array([1, 2, 0, 2, 0, 1], dtype=np.int32))
 
 
-@given(graphs())
-def test_counts_and_degrees(pair):
+@given(graphs(max_nodes=20))
+def test_counts_degrees_components_and_the_matrix(pair):
     graph, A = pair
     n = len(A)
     assert graph.n_nodes == n
@@ -29,11 +29,6 @@ def test_counts_and_degrees(pair):
     assert graph.degrees.dtype == np.float64
     assert graph.is_weighted == (not np.isin(A, (0, 1)).all())
     assert (graph.indptr.dtype, graph.indices.dtype) == (np.int64, np.int32)
-
-
-@given(graphs())
-def test_to_scipy_gives_the_matrix_back(pair):
-    graph, A = pair
     matrix = graph.to_scipy()
     np.testing.assert_array_equal(matrix.toarray(), A)
     assert np.shares_memory(matrix.indices, graph.indices) or graph.n_entries == 0
@@ -41,11 +36,6 @@ def test_to_scipy_gives_the_matrix_back(pair):
         assert np.shares_memory(matrix.data, graph.weights)
     parts = matrix.data.copy(), matrix.indices.copy(), matrix.indptr.copy()
     assert sp.csr_array(parts, shape=matrix.shape).has_canonical_format  # found out anew, not believed
-
-
-@given(graphs(max_nodes=20))
-def test_components_match_scipy(pair):
-    graph, A = pair
     count, labels = connected_components(sp.csr_array(A), directed=False)
     assert graph.n_components == count
     found = graph.connected_components()

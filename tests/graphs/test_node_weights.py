@@ -67,13 +67,9 @@ def test_weights_that_are_none():
             CoresetSpectralClustering(2).fit(graph, sample_weight=weights)
 
 
-def test_attributes_stay():
+def test_weights_that_sum_to_less_than_one_count_as_any_others_and_attributes_stay():
     graph = load_karate().graph
     assert weigh_nodes(graph, np.ones(34)).attributes["club"] is not None
-
-
-def test_weights_that_sum_to_less_than_one_count_as_any_others():
-    graph = load_karate().graph
     for weight, options, least, most in (
         (0.01, {}, 1, 34),
         (0.01, {"max_cluster_size": 0.4}, 1, 13),

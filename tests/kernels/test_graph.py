@@ -37,7 +37,7 @@ def test_kernel_and_its_rows_equal_dense(case):
 
 @quick
 @given(kernels())
-def test_weighted_submatrix_equals_dense(case):
+def test_submatrices_are_those_of_the_dense_kernel(case):
     kernel, K, _, rng, points = case
     weights = rng.random(len(points)) + 0.1
     matrix = kernel.weighted_submatrix(points, weights)
@@ -46,13 +46,6 @@ def test_weighted_submatrix_equals_dense(case):
     assert np.array_equal(dense, dense.T)
     for i in range(len(points)):
         assert (np.diff(matrix.indices[matrix.indptr[i] : matrix.indptr[i + 1]]) > 0).all()
-
-
-@quick
-@given(kernels())
-def test_restricted_kernel_is_the_principal_submatrix(case):
-    kernel, K, _, rng, points = case
-    weights = rng.random(len(points)) + 0.1
     small = kernel.submatrix(points, weights)
     np.testing.assert_allclose(small.block(slice(None), slice(None)), K[np.ix_(points, points)], rtol=1e-12, atol=0)
     np.testing.assert_allclose(small.diagonal, np.diag(K)[points], rtol=1e-12, atol=0)

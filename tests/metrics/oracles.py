@@ -27,14 +27,6 @@ def feature_distances(A, labels, shift):
     return centre_distances(K, (w[:, None] * Z / (w @ Z)).T)
 
 
-def feature_cost(A, labels, shift):
-    """Weighted kernel k-means cost: weighted squared distance of every node to the centre of its own cluster."""
-    labels = placed(A, labels)
-    if not (labels >= 0).any():
-        return 0.0
-    return float(((A.sum(axis=1)[:, None] * membership(labels)) * feature_distances(A, labels, shift)).sum())
-
-
 def conductances(A, labels, k):
     """Conductance of clusters 0 to k - 1 from the definition with sets."""
     out = np.ones(k)

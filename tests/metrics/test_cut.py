@@ -27,16 +27,6 @@ def labelled(draw, **options):
     return A, draw(labellings(len(A)))
 
 
-@given(labelled(), st.sampled_from([0.3, 1.0, 2.5]))
-def test_modularity(pair, resolution):
-    A, labels = pair
-    inner = oracles.placed(A, labels)
-    k, volume = inner.max() + 1, A[inner >= 0].sum()
-    shares = [(A[m][:, m].sum() / volume, A[m].sum() / volume) for m in inner == np.arange(k)[:, None]]
-    expected = sum(inside - resolution * share**2 for inside, share in shares)
-    assert modularity(A, labels, resolution=resolution) == pytest.approx(expected, abs=1e-12)
-
-
 def test_modularity_is_that_of_networkx():
     G = nx.les_miserables_graph()
     communities = nx.community.louvain_communities(G, seed=0)
@@ -49,8 +39,8 @@ def test_modularity_is_that_of_networkx():
         modularity(graph, labels, resolution=0)
 
 
-@given(labelled(), st.integers(0, 3))
-def test_sums_conductance_and_quotient_graph(pair, extra):
+@given(labelled(), st.integers(0, 3), st.sampled_from([0.3, 1.0, 2.5]))
+def test_sums_conductance_modularity_and_quotient_graph(pair, extra, resolution):
     A, labels = pair
     inner = oracles.placed(A, labels)
     k = inner.max() + 1 + extra
@@ -64,6 +54,10 @@ def test_sums_conductance_and_quotient_graph(pair, extra):
     expected = oracles.conductances(A, inner, k)
     np.testing.assert_allclose(conductance(A, labels, k or None), expected, rtol=1e-13)
     assert k == 0 or normalized_cut(A, labels, k) == pytest.approx(expected.mean(), abs=1e-12)
+    volume = A[inner >= 0].sum()
+    shares = [(A[m][:, m].sum() / volume, A[m].sum() / volume) for m in members[: k - extra]]
+    expected = sum(inside - resolution * share**2 for inside, share in shares)
+    assert modularity(A, labels, resolution=resolution) == pytest.approx(expected, abs=1e-12)
     Q, Z = quotient_graph(A, labels, k or None), members.T.astype(float)
     np.testing.assert_allclose(Q.toarray(), Z.T @ A @ Z, rtol=1e-12)
     np.testing.assert_array_equal(Q.toarray(), Q.toarray().T)

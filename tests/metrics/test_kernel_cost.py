@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from graphcore import Coreset, Graph, InputError, ParameterError, build_coreset, merge_coresets, reduce_coreset
 from graphcore.metrics import coreset_cost, kernel_kmeans_cost, normalized_cut
+from tests.kernel_methods.oracles import inertia
 from tests.metrics import oracles
 from tests.metrics.test_cut import labelled
 from tests.oracles import dense_kernel
@@ -19,19 +20,12 @@ SHIFTS = st.sampled_from([0.0, 1.0, 2.5])
 
 
 @given(labelled(), LOOPS, SHIFTS)
-def test_cost_by_definition(pair, self_loop, shift):
+def test_cost_by_definition_and_by_the_normalised_cut(pair, self_loop, shift):
     A, labels = pair
     cost = kernel_kmeans_cost(A, labels, self_loop=self_loop, shift=shift)
-    looped = oracles.with_loops(A, self_loop)
-    scale = 1 + len(A) * (1 + shift)
-    assert cost == pytest.approx(oracles.feature_cost(looped, labels, shift), abs=1e-12 * scale)
-
-
-@given(labelled(), LOOPS, SHIFTS)
-def test_identity_with_normalized_cut(pair, self_loop, shift):
-    A, labels = pair
     A = oracles.with_loops(A, self_loop)
-    inner = oracles.placed(A, labels)
+    inner, (K, w) = oracles.placed(A, labels), dense_kernel(A, shift=shift)
+    assert cost == pytest.approx(inertia(K, inner, w), abs=1e-12 * (1 + len(A) * (1 + shift)))
     on = inner >= 0
     filled = np.unique(inner[on])
     n, k = on.sum(), len(filled)

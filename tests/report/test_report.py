@@ -75,8 +75,7 @@ def test_page_is_well_formed_alone_and_true(planted, tmp_path):
 @pytest.mark.slow
 def test_pictures_are_there_and_take_all_colours_but_those_of_clusters_from_the_page(planted, tmp_path):
     graph, run = planted
-    write_report(tmp_path / "out.html", graph, run.labels, clustering=run)
-    page = Page((tmp_path / "out.html").read_text(encoding="utf-8"))
+    page = written(tmp_path / "out.html", graph, run.labels, clustering=run, pictures=True)
     told = [attrs["aria-label"] for tag, attrs in page.tags if tag == "svg"]
     assert told == ["Sizes and conductance", "Clusters and the links between them", "The graph", "Tree of the clusters"]
     drawings = "".join(re.findall(r"<svg.*?</svg>", page.source, re.DOTALL))

@@ -199,24 +199,14 @@ def rows_of(weight, n=30):
 
 
 @pytest.mark.parametrize("weight", [0.0, 5e-324, 1e-310])
-def test_merging(weight):
+def test_merging_quotients_and_gathering(weight):
     rows = rows_of(weight)
     labels, children, _ = agglomerate(rows, np.ones(30, dtype=np.int64), 3)
     assert len(set(labels.tolist())) == 3 and len(np.unique(children)) == children.size
-
-
-@pytest.mark.parametrize("weight", [0.0, 5e-324, 1e-310])
-def test_quotient(weight):
-    rows = rows_of(weight)
     labels = np.arange(30, dtype=np.int32) // 10
     between = quotient(rows, labels, 3)
     assert np.diff(between.indptr).tolist() == [3, 3, 3]
     np.testing.assert_allclose(to_dense(between), rows.weights.reshape(3, 10, 3, 10).sum(axis=(1, 3)))
-
-
-@pytest.mark.parametrize("weight", [0.0, 5e-324])
-def test_gathering(weight):
-    rows = rows_of(weight)
     labels = (np.arange(30) % 3).astype(np.int32)
     found = _objective_loops.places(3)
     for node in (5, 0):

@@ -17,6 +17,7 @@ from graphcore.files import edge_list, read_graph, write_graph
 from graphcore.files.store import _loops, build, build_store, format, open_graph
 from graphcore.graphs.rows import policy_code
 from tests.files.store.test_store import assert_same
+from tests.graphs.test_convert import combined
 
 POLICIES = ("max", "average", "sum", "min", "error")
 
@@ -145,9 +146,7 @@ def test_merged_entries_match_a_dense_matrix(seed, policy, weighted):
     length = _loops.merge_entries(keys, spread, policy_code(policy), 0.0, found)
     A = np.zeros((n, n))
     np.add.at(A, (sources, targets), weights if weighted else 1.0)
-    combine = {"max": np.maximum, "average": lambda a, b: (a + b) / 2, "sum": np.add, "min": np.minimum}[policy]
-    expected = combine(A, A.T)
-    np.fill_diagonal(expected, A.diagonal())
+    expected = combined(A, policy)
     rows, columns = keys[:length] >> 31, keys[:length] & 0x7FFFFFFF
     np.testing.assert_array_equal(np.stack([rows, columns]), np.nonzero(expected))
     if weighted:

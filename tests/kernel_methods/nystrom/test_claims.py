@@ -9,6 +9,7 @@ import pytest
 from sklearn.cluster import KMeans
 
 from bench.baselines import partition_costs
+from graphcore.base.streams import Streams
 from graphcore.kernel_methods.kernel_kmeans import kernel_kmeans
 from graphcore.kernel_methods.landmarks import draw_landmarks, leverage_scores, ridge_leverage_scores, top_eigenpairs
 from graphcore.kernel_methods.linear_kmeans import linear_kmeans
@@ -117,8 +118,6 @@ class TestPowerMethod:
     @pytest.mark.parametrize("seed", range(5))
     @pytest.mark.parametrize("c", [10, 15])
     def test_lemma_17_on_every_draw(self, seed, c):
-        from graphcore.base.streams import Streams
-
         P = Streams(seed).generator("power").standard_normal((500, c)) / np.sqrt(c)
         above, below = self.V[:, :10].T @ P, self.V[:, 10:].T @ P
         spread = np.linalg.svd(below)[1][0] ** 2 / np.linalg.svd(above)[1][-1] ** 2
