@@ -1,7 +1,6 @@
 """CoresetSpectralClustering: every kind of input, bad parameters, degenerate graphs."""
 
 import logging
-import warnings
 
 import networkx as nx
 import numpy as np
@@ -15,6 +14,7 @@ from graphcore import CoresetSpectralClustering, Graph, GraphWarning, InputError
 from graphcore.cluster import fit as module
 
 from ..partitions import check_labels, same_partition
+from .test_partitions import told
 
 # Degenerate graphs are warned about in many ways; where a warning matters, the test asks for it.
 pytestmark = pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
@@ -162,9 +162,7 @@ def fit(graph, k, variant="default", seed=0):
 def test_degenerate_graphs_are_labelled_for_any_number_of_clusters(graph, variant):
     n = graph.number_of_nodes()
     for k in (1, 2, 5, n // 2, n):
-        with warnings.catch_warnings(record=True, action="always", category=GraphWarning) as caught:
-            model = fit(graph, k, variant)
-        said = "".join(str(warning.message) for warning in caught)
+        model, said = told(fit, graph, k, variant)
         check_labels(nx.to_numpy_array(graph), model.labels_, k, warned=said)
         assert len(set(model.labels_)) == k
 
@@ -172,9 +170,8 @@ def test_degenerate_graphs_are_labelled_for_any_number_of_clusters(graph, varian
 @EACH_VARIANT
 def test_one_edge_and_one_node_with_a_loop(variant):
     assert fit(nx.path_graph(2), 1, variant).labels_.tolist() == [0, 0]
-    with warnings.catch_warnings(record=True, action="always", category=GraphWarning) as caught:
-        labels = fit(nx.path_graph(2), 2, variant).labels_
-    check_labels(1 - np.eye(2), labels, 2, warned="".join(str(warning.message) for warning in caught))
+    model, said = told(fit, nx.path_graph(2), 2, variant)
+    check_labels(1 - np.eye(2), model.labels_, 2, warned=said)
     with pytest.raises(ParameterError, match="n_clusters=3 must be at most 2"):
         fit(nx.path_graph(2), 3, variant)
     assert fit(Graph.from_edges([0], [0]), 1, variant).labels_.tolist() == [0]

@@ -95,12 +95,6 @@ def test_other_types_give_the_same_graph(dtype, container):
     np.testing.assert_allclose(nearest_neighbors(as_vectors(container(X.astype(dtype))), 6).distances, want, rtol=1e-6)
 
 
-def test_integers_beyond_float32_are_not_rounded():
-    X = np.array([[2**40], [2**40 + 1], [2**40 + 3], [2**40 + 7]])
-    assert as_vectors(X).dtype == np.float64
-    assert nearest_neighbors(as_vectors(X), 1).indices.ravel().tolist() == [1, 0, 1, 2]
-
-
 @pytest.mark.parametrize("container", [np.array, sp.csr_array])
 def test_input_is_not_changed_and_may_be_read_only(container):
     X = container(np.random.default_rng(0).integers(-3, 3, size=(60, 7)).astype(float))
