@@ -1,6 +1,7 @@
 """Edges and rows against dense numpy, loop by loop."""
 
 import numpy as np
+import scipy.sparse as sp
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -18,14 +19,8 @@ def is_symmetric(rows, tolerance):
 
 def rows_of(A, weighted=True):
     """Dense matrix -> Rows."""
-    indptr, indices, weights = [0], [], []
-    for row in A:
-        columns = np.flatnonzero(row)
-        indices.extend(columns)
-        weights.extend(row[columns])
-        indptr.append(len(indices))
-    weights = np.array(weights) if weighted else NONE
-    return Rows(np.array(indptr, dtype=np.int64), np.array(indices, dtype=np.int32), weights)
+    matrix = sp.csr_array(A)
+    return Rows(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data if weighted else NONE)
 
 
 @st.composite

@@ -48,10 +48,6 @@ class Page(HTMLParser):
         if tag in ("td", "th") and self.cells is not None:
             self.cells.append("")
 
-    def handle_startendtag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
-        self.ids += [value for name, value in attrs if name == "id"]
-
     def imply_ends(self, tag):
         """Close the cell and the row that this tag ends."""
         while self.open and self.open[-1] in _CLOSES.get(tag, ()):
