@@ -260,8 +260,8 @@ def levels():
     people = graphcore.Graph.from_networkx(nx.les_miserables_graph())
     graphs = {"four faculties of ten groups": nested, "Les Misérables": people, "digits": _digits()[0]}
     figure, ax = plt.subplots(figsize=(6.5, 3.6), layout="constrained")
-    for (name, graph), style in zip(graphs.items(), ("-", "--", ":"), strict=True):
-        found = _fit(graph, 20).tree_.levels()
+    for (name, graph), k, style in zip(graphs.items(), (4, 20, 20), ("-", "--", ":"), strict=True):
+        found = _fit(graph, k).tree_.levels()
         ends = np.append(found["resolution_from"], 1000.0)
         ax.stairs(found["n_clusters"], ends, baseline=None, label=name, ls=style, lw=1.5, color=SHADES[0])
     ax.set(xscale="log", yscale="log", xlim=(1, 100), xlabel="resolution", ylabel="best number of clusters")

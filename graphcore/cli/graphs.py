@@ -245,6 +245,8 @@ def convert(console, input, output, to_format, memory, **options):
             raise ParameterError(f"memory={memory!r} is for building a graph on disk: call it NAME.store")
         building = ("columns", "weight_column", "ids", "symmetrize")
         given = {name: options[name] for name in building if is_typed(name)}
+        if is_typed("nodes"):
+            raise ParameterError(f"nodes={options['nodes']!r} is for a graph that fits in memory: leave memory out")
         warn_of_idle(options.keys() - given.keys(), "graphs that fit in memory")
         with console.stages("build"):
             graph = build_store(list(input), output, memory=memory, **given)

@@ -50,6 +50,8 @@ class Coreset:
     self_loop, shift : float or None
         Those of the kernel of the graph that nodes were drawn by, of whose degrees the weights are estimates; None for
         vectors and for points of a kernel matrix.
+    volume : float or None
+        Sum of the degrees of that graph, by which it is known again; None for those of a model.
     nodes : ndarray of int64, or None
         The part of a graph that nodes were drawn from, ascending; None for all of it, and for vectors.
     """
@@ -63,6 +65,7 @@ class Coreset:
     n_points: int | None = None
     self_loop: float | None = None
     shift: float | None = None
+    volume: float | None = field(default=None, repr=False)
     nodes: np.ndarray | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
@@ -82,6 +85,11 @@ class Coreset:
         weights = given_unit(self.weights, graph.exponent) if graph.exponent else self.weights
         return dataclasses.replace(self, weights=weights, self_loop=self_loop, shift=shift)
 
+    def of_kernel(self, kernel: GraphKernel) -> Self:
+        """Return the coreset with what :meth:`in_graph` knows the graph of its kernel by."""
+        found = self.of_graph(kernel.graph, kernel.multiple, kernel.shift)
+        return dataclasses.replace(found, volume=float(kernel.graph.degrees.sum()))
+
     def in_graph(self, graph: AnyGraph) -> tuple[GraphKernel, Self]:
         """Return the kernel of a graph that its nodes were drawn by, and the coreset with weights in the kernel's unit.
 
@@ -89,8 +97,10 @@ class Coreset:
         """
         kernel = GraphKernel(as_graph(graph), self.self_loop or 0.0, self.shift or 0.0)
         nodes = self.indices
-        if self.self_loop is None or nodes.max(initial=0) >= kernel.n_points or not kernel.degrees[nodes].all():
-            raise ParameterError("the coreset is not one of this graph: its points must be nodes that have an edge")
+        is_its = self.volume is None or np.isclose(kernel.graph.degrees.sum(), self.volume, 1e-9, 0)
+        is_its &= self.self_loop is not None and nodes.max(initial=0) < kernel.n_points
+        if not is_its or not kernel.degrees[nodes].all():
+            raise ParameterError("the coreset is not one of this graph, whose nodes and sum of degrees it must have")
         weights = given_unit(self.weights, -kernel.graph.exponent)
         return kernel, dataclasses.replace(self, weights=weights)
 
@@ -640,4 +650,4 @@ def build_coreset(
         nodes = nodes.astype(np.int64)
         found = sample_coreset(of_graph.submatrix(nodes), n_clusters, **settings).of(nodes)
         found = dataclasses.replace(found, nodes=nodes)
-    return found.of_graph(of_graph.graph, of_graph.multiple, of_graph.shift)
+    return found.of_kernel(of_graph)

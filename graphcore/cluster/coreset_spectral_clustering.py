@@ -21,6 +21,7 @@ from ..base.validation import (
 from ..exceptions import InputError, ParameterError, warn_user
 from ..graphs.as_graph import as_graph
 from ..graphs.rows import given_unit
+from ..kernels.checks import canonical_csr
 from ..kernels.graph import GraphKernel
 from .coreset import SAMPLING, Coreset, default_size, refuse_few, sample_coreset
 from .coreset_graph import contract, label_all, nearest_centroids
@@ -170,6 +171,7 @@ def coreset_spectral_clustering(
             raise refused("coreset", coreset, "is no Coreset, such as build_coreset and merge_coresets return")
         if (coreset_size, sampling, n_seeds, self_loop, shift) != ("auto", "importance", "auto", 1.0, 0.0):
             raise ParameterError("coreset= is drawn already: leave coreset_size, sampling, n_seeds and loops out")
+        kernel, coreset = coreset.in_graph(graph)
     size = _checked_size(graph, n_clusters, coreset_size if coreset is None else len(coreset))
     is_induced = _check_choices(coreset_graph, sampling, eigen_solver, clusterer, coreset_degrees)
 
@@ -179,8 +181,6 @@ def coreset_spectral_clustering(
             kernel, n_clusters, size=size, sampling=sampling, n_seeds=n_seeds,
             replace=is_induced, random_state=streams,
         )  # fmt: skip
-    else:
-        kernel, coreset = coreset.in_graph(graph)
     if is_induced:
         cells, matrix = None, kernel.weighted_submatrix(coreset.indices, coreset.weights, n_jobs=n_jobs)
     else:
@@ -212,12 +212,13 @@ def coreset_spectral_clustering(
             f"only {n_found} of n_clusters={n_clusters} clusters hold nodes: with this coreset no more could be "
             "separated on this graph; ask for fewer clusters, or give a larger coreset_size"
         )
+    matrix = canonical_csr(matrix)  # that of the cells shares arrays that are only read
     matrix.data = given_unit(matrix.data, kernel.graph.exponent)
     n_evaluations = {
         "seeds": 0 if coreset.seeds is None else coreset.seeds.n_evaluations,
         "coreset graph": int(np.diff(kernel.indptr)[coreset.indices].sum()), "labels": len(kernel.indices),
     }  # fmt: skip
-    coreset = coreset.of_graph(kernel.graph, kernel.multiple, kernel.shift)
+    coreset = coreset.of_kernel(kernel)
     return CoresetClustering(labels, coreset, coreset_labels, matrix, of_rows, cells, n_unreached, n_evaluations)
 
 

@@ -74,6 +74,8 @@ def merge_coresets(*coresets: Coreset) -> Coreset:
                 "the coresets are of parts that share nodes, which would count twice; give each part nodes= of its own "
                 "to build_coreset"
             )
+        if len({each.volume for each in coresets}) > 1:
+            raise InputError("the coresets are of different graphs; draw all of parts of one")
         loops = dict.fromkeys((each.self_loop, each.shift) for each in coresets)
         if len(loops) > 1:
             listed = ", ".join(f"self_loop={loop:g}, shift={shift:g}" for loop, shift in loops)
@@ -186,7 +188,7 @@ def reduce_coreset(
         replace=False, random_state=random_state,
     )  # fmt: skip
     if whole is not None:
-        found = found.of(coreset.indices).of_graph(whole.graph, whole.multiple, whole.shift)
+        found = found.of(coreset.indices).of_kernel(whole)
         return dataclasses.replace(found, nodes=coreset.nodes)
     return dataclasses.replace(found.over(among).of(coreset.indices), n_points=coreset.n_points)
 

@@ -53,6 +53,7 @@ _OTHER_LINES = {
     rb"(c\b[^\n]*\n)*p[ \t]+\w+[ \t]+\d+[ \t]+\d+\s":
         "DIMACS; igraph.Graph.Read_DIMACS(path) reads it, for Graph.from_igraph; or keep its lines of edges alone: "
         "grep '^[ae] ' FILE | cut -d' ' -f2-",
+    rb">>\w+6<<|:[?-~]+\s*(\n|\Z)": "sparse6 or graph6; networkx.read_sparse6(path) reads it, for Graph.from_networkx",
     rb"\*(?!vertices)\w|(strict\s+)?(di)?graph\b[^\n{]*\{|dl\s+n\s*=|(#[^\n]*\n)*\S+ \d+\n\S+ \{":
         "a file of another program; networkx (read_multiline_adjlist, nx_pydot.read_dot) or igraph may read it, "
         "for Graph.from_networkx or Graph.from_igraph, or save the lines of its edges alone",

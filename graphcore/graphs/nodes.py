@@ -76,7 +76,7 @@ def node_table(nodes):
     if not table.names:
         raise InputError("the table of nodes has no columns; give at least one, 'id', with what edges call the nodes")
     key = column_called(table.names, ID_NAMES, otherwise=table.names[0])
-    ids = _distinct(table.ends("nodes", key))
+    ids = _distinct(table.ends("nodes", key), f"; column {str(key)!r} is read")
     columns = {str(name): _attribute(str(name), table.raw(name), len(ids)) for name in table.names if name != key}
     named = column_called(columns, NAME_NAMES)
     if named is None or not is_text(columns[named]):
@@ -214,15 +214,14 @@ def column_of(values):
     return np.array([text.lower() == "true" for text in texts]) if is_logical else as_names(texts, len(texts))
 
 
-def _distinct(values):
-    """Return ids or names, one of which may not come twice, and of which there is one."""
+def _distinct(values, read=""):
+    """Return ids or names, one of which may not come twice, and of which there is one; `read` says where they stand."""
     if not len(values):
         raise InputError("the table of nodes has no rows")
     names = values.tolist()
     if len(set(names)) < len(names):
         seen = {}
         first, again = next((seen[name], row) for row, name in enumerate(names) if seen.setdefault(name, row) != row)
-        raise InputError(
-            f"node {names[again]!r} stands in rows {first} and {again} (counted from 0) of the nodes; each needs one"
-        )
+        where = f"rows {first} and {again} (counted from 0) of the nodes"
+        raise InputError(f"node {names[again]!r} stands in {where}; each needs one{read}")
     return values

@@ -194,6 +194,7 @@ def clustered(graph, k, seed, options):
     """Fit the class to a graph, with networkx's kinds of seeds."""
     from .. import CoresetSpectralClustering
 
+    seed = getattr(seed, "_rng", seed)  # which networkx wraps
     seed = seed.getrandbits(32) if isinstance(seed, random.Random) else seed
     known = {name: options.pop(name, None) for name in ("labels", "initial_labels", "sample_weight")}
     return CoresetSpectralClustering(**{"n_clusters": k, "random_state": seed} | options).fit(graph, **known)

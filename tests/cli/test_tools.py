@@ -76,6 +76,7 @@ def test_a_graph_on_disk_is_built_verified_and_clustered(folder, told, facts_of)
     for typed, said in (
         ("g.npz --memory 2G", "--memory 2G is for building"), ("g.store --memory 4", "--memory 4 is no size with a"),
         ("g.store --memory 2M", "--memory 2M is too little"),
+        ("g.store --memory 2G --nodes graph.txt", "--nodes graph.txt is for a graph that fits in memory"),
     ):  # fmt: skip
         assert said in told(f"convert graph.txt {typed}", 2).err
 

@@ -242,6 +242,7 @@ def test_any_algorithm_may_cluster_the_coreset_graph(kind):
     (A,) = seen
     assert abs(A - A.T).max() < 1e-12 * A.max()
     np.testing.assert_allclose(A.toarray(), found.coreset_graph.toarray())
+    assert found.coreset_graph.sum() == pytest.approx(A.sum()) and found.coreset_graph.max() == pytest.approx(A.max())
     assert adjusted_rand_score(found.labels, truth) == 1.0
     more = clustered(graph, 2, coreset_graph=kind, clusterer=lambda A, k: np.arange(A.shape[0]) % 5, random_state=0)
     assert set(more.labels.tolist()) <= set(range(5))
@@ -268,7 +269,8 @@ def test_a_coreset_that_is_there_is_clustered_and_kernel_values_are_counted(kind
     assert found.coreset.self_loop == 0.0 and adjusted_rand_score(found.labels, truth) > 0.8
     for options, said in (
         ({"coreset_size": 9}, "leave coreset_size"), ({"self_loop": 0.0}, "and loops out"),
-        ({"coreset": [0, 1]}, r"coreset=\[0, 1\] is no Coreset"), ({"graph": load_karate().graph}, "at most 34"),
+        ({"coreset": [0, 1]}, r"coreset=\[0, 1\] is no Coreset"), ({"graph": load_karate().graph}, "not one of this"),
+        ({"graph": nx.cycle_graph(200)}, "is not one of this graph"),
         ({"coreset": build_coreset(np.eye(200), 2, size=9, kernel="precomputed")}, "is not one of this graph"),
     ):  # fmt: skip
         with pytest.raises(ParameterError, match=said):

@@ -2,6 +2,7 @@
 
 from functools import partial
 
+import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given
@@ -101,6 +102,9 @@ def test_parts_of_a_graph_are_merged_and_those_that_share_nodes_are_refused():
     ):
         with pytest.raises(InputError, match="share nodes, which would count twice; give each part nodes= of its own"):
             merge_coresets(*shared)
+    other = build_coreset(nx.cycle_graph(120), 3, size=20, nodes=nodes[80:], random_state=0)
+    with pytest.raises(InputError, match="of different graphs"):
+        merge_coresets(parts[0], other)
 
 
 def assert_unbiased(totals, expected):

@@ -5,6 +5,7 @@ import lzma
 import re
 import warnings
 
+import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given
@@ -262,6 +263,8 @@ NAMES = "".join(f"n{i} n{i + 1}\n" for i in range(250))
         ("source;target;weight\nann;ben;2,5\nben;cem;1,0\n", r"decimal=','"),
         ("1:2\n2:3\n", "delimiter="),
         ("p edge 3 2\ne 1 2\ne 2 3\n", "Read_DIMACS"),
+        (nx.to_sparse6_bytes(nx.karate_club_graph(), header=False).decode(), "networkx.read_sparse6"),
+        (nx.to_graph6_bytes(nx.path_graph(9)).decode(), "networkx.read_sparse6"),
         ("1 a\n2 b\n#\n1 2\n", "TGF"),
         ("0,1,0\n1,0,1\n0,1,0\n", "square matrix"),
         (",a,b\na,0,1\nb,1,0\n", "square matrix"),

@@ -21,6 +21,8 @@ def test_planted_communities_by_name(seed):
     assert all(isinstance(part, set) for part in found)
     assert {frozenset(part) for part in found} == TRUTH
     assert nx.community.is_partition(CAVES, found)
+    again = nx.community.louvain_communities(CAVES, seed=seed, backend="graphcore")
+    assert {frozenset(part) for part in again} == TRUTH
 
 
 @pytest.mark.parametrize(("weight", "step"), [("weight", 1), ("other", 2)])

@@ -80,7 +80,7 @@ def open_graph(path: PathLike, *, trusted: bool = False) -> Graph:
             if graph.weights is not None:
                 row_sums(graph.indptr, graph.weights, 0, len(sums), sums)
             if not np.array_equal(sums, graph.degrees):
-                raise FormatError("degrees.npy is damaged: degrees are the sums of rows")
+                raise FormatError("degrees.npy or weights.npy is damaged: degrees are the sums of rows")
             if graph.node_names is not None and graph.node_names.dtype != object:
                 check_name_array(graph.node_names)
     return graph
