@@ -258,7 +258,7 @@ NAMES = "".join(f"n{i} n{i + 1}\n" for i in range(250))
         ("0,1,2,id\n0.5,1.25,2,a\n2.5,3.5,4,b\n", "column 0 holds '0' and the like, fractions"),
         ("0: 1 2\n1: 0 2\n2: 0 1\n", "column 0 holds '0:' and the like"),
         ("source,target\n#a,#b\n#b,#c\n", r"there are no edges.*pass comments=\(\)"),
-        # What is no list of edges is refused with what reads it.
+        # Files of other kinds, with what reads them.
         ("node,cluster\nann,0\nben,1\n", "table of nodes or of labels"),
         ("source;target;weight\nann;ben;2,5\nben;cem;1,0\n", r"decimal=','"),
         ("1:2\n2:3\n", "delimiter="),
