@@ -25,20 +25,14 @@ def kernels(draw):
 
 @quick
 @given(kernels())
-def test_kernel_and_its_rows_equal_dense(case):
-    kernel, K, w, _, points = case
+def test_the_kernel_its_rows_and_submatrices_are_those_of_the_dense_kernel(case):
+    kernel, K, w, rng, points = case
     np.testing.assert_allclose(kernel.block(slice(None), slice(None)), K, rtol=1e-13, atol=0)
     np.testing.assert_allclose(kernel.diagonal, np.diag(K), rtol=1e-13, atol=0)
     np.testing.assert_allclose(kernel.point_weights, w, rtol=1e-13, atol=0)
     np.testing.assert_allclose(kernel.sparse_rows(points).toarray(), K[points], rtol=1e-13, atol=0)
     np.testing.assert_allclose(np.column_stack([kernel.column(point) for point in points]), K[:, points], rtol=1e-13)
     np.testing.assert_allclose(kernel.product(np.column_stack([w, w**2])), K @ np.column_stack([w, w**2]), rtol=1e-12)
-
-
-@quick
-@given(kernels())
-def test_submatrices_are_those_of_the_dense_kernel(case):
-    kernel, K, _, rng, points = case
     weights = rng.random(len(points)) + 0.1
     matrix = kernel.weighted_submatrix(points, weights)
     dense = matrix.toarray()
