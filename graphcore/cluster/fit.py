@@ -38,7 +38,7 @@ from ..neighbors.vectors import as_floats
 from .n_clusters import choose_for_fit, effective_edges
 from .pipeline import cluster_graph
 from .refine.problem import distributed_context, is_huge
-from .settings import check_known, resolve, total_of
+from .settings import check_known, check_order, resolve, total_of
 
 AFFINITIES = ("auto", "nearest_neighbors", "precomputed", "precomputed_nearest_neighbors")
 
@@ -187,6 +187,9 @@ def fit_graph(
     of the same of `kinds` (n,) are clustered as one, unless labels or limits of size prevent it.
     """
     stages, streams = Stages() if stages is None else stages, Streams(random_state)
+    given = {"labels": labels, "initial_labels": initial_labels, "sample_weight": sample_weight}
+    for name, values in given.items():
+        check_order(name, values, graph.node_names)
     if labels is not None:
         labels = check_labels("labels that stay", labels, graph.n_nodes)
         labels = labels if (labels >= 0).any() else None

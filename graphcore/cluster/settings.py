@@ -318,6 +318,18 @@ def check_known(graph, n_clusters, labels=None, initial_labels=None):
     return fixed, start
 
 
+def check_order(name, values, node_names):
+    """Refuse a Series whose index is text, and not the names of the nodes in their order."""
+    index = getattr(values, "index", None)
+    if node_names is None or not (hasattr(index, "tolist") and len(index) and isinstance(index[0], str)):
+        return
+    if index.tolist() != node_names.tolist():
+        raise InputError(
+            f"the index of {name} is not that of the nodes, or in another order: give {name}.reindex(names), where "
+            "names are those of the rows, or graph.node_names"
+        )
+
+
 def _labels(name, labels, graph, n_clusters):
     labels = check_labels(name, labels, graph.n_nodes)
     if graph.n_nodes and labels.max() >= n_clusters:

@@ -3,6 +3,7 @@
 import inspect
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from graphcore import CoresetSpectralClustering, Graph, InputError, ParameterError
@@ -127,3 +128,16 @@ def test_wrong_labels_are_refused(name, given, error, message):
     graph, _ = planted(3, 40, 0.3, 0.02, 0)
     with pytest.raises(error, match=message):
         CoresetSpectralClustering(3).fit(graph, **{name: given})
+
+
+@pytest.mark.parametrize("parameter", ["labels", "initial_labels", "sample_weight"])
+def test_a_series_of_names_in_another_order_is_refused(parameter):
+    names = list("abcdef")
+    graph = Graph.from_edges([0, 0, 1, 3, 3, 4, 2], [1, 2, 2, 4, 5, 5, 3], node_names=names)
+    values = pd.Series([0, 0, 0, 1, 1, 1] if "labels" in parameter else [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], index=names)
+    model = CoresetSpectralClustering(2, random_state=0)
+    found = model.fit(graph, **{parameter: values}).labels_
+    np.testing.assert_array_equal(model.fit(graph, **{parameter: values.to_numpy()}).labels_, found)
+    for other in (values[::-1], values.rename(str.upper)):
+        with pytest.raises(InputError, match=rf"the index of {parameter} is not that of the nodes"):
+            model.fit(graph, **{parameter: other})
