@@ -175,10 +175,9 @@ def away(function, *args, **options):
 def _in_threads(calls, n_threads):
     """Return the results of calls made in other threads, in order."""
     stop = getattr(_here, "stop", None) or threading.Event()  # calls within calls are stopped together
-    limited = getattr(_here, "limited", False)
 
     def run(call):
-        _here.stop, _here.limited = stop, limited
+        _here.stop = stop
         check_stopped()
         return call()
 
@@ -321,21 +320,16 @@ _libraries: list = [0, None]
 def limited_libraries():
     """BLAS and OpenMP work with one thread inside, so that sums are taken in the same order everywhere.
 
-    One thread at a time: others wait; the same, and those that it waits for, may come back, as by a caller's own kernel
-    that uses graphcore. Libraries have to be imported before, or they are not limited.
+    One thread at a time: others wait; the same may come back, as by a caller's own kernel that uses graphcore in one.
+    Libraries have to be imported before, or they are not limited.
     """
     from threadpoolctl import ThreadpoolController
 
-    if getattr(_here, "limited", False):
-        yield
-        return
     with _LIMITING, ExitStack() as limited:
         if _libraries[0] != (n_modules := len(sys.modules)):
             # It is called back from C while it looks for libraries, where the exception of a signal would be lost.
             _libraries[:] = n_modules, away(ThreadpoolController)
         limited.enter_context(_libraries[1].limit(limits={"blas": 1, "openmp": 1}))
-        limited.callback(setattr, _here, "limited", False)
-        _here.limited = True
         yield
 
 

@@ -4,7 +4,7 @@ Kept free of long imports, so that the command line can show its help at once.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from numbers import Integral
@@ -321,9 +321,8 @@ def check_known(graph, n_clusters, labels=None, initial_labels=None):
 def check_order(name, values, node_names):
     """Refuse a Series whose index is text, and not the names of the nodes in their order."""
     index = getattr(values, "index", None)
-    if node_names is None or not (hasattr(index, "tolist") and len(index) and isinstance(index[0], str)):
-        return
-    if index.tolist() != node_names.tolist():
+    names = index.tolist() if isinstance(index, Iterable) and hasattr(index, "tolist") else []
+    if node_names is not None and names and isinstance(names[0], str) and names != node_names.tolist():
         raise InputError(
             f"the index of {name} is not that of the nodes, or in another order: give {name}.reindex(names), where "
             "names are those of the rows, or graph.node_names"

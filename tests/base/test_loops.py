@@ -299,12 +299,11 @@ def test_limited_libraries_may_be_asked_for_again_inside_and_others_wait():
     other = threading.Thread(target=enter, daemon=True)
     with limited_libraries():
         enter()
-        map_items(lambda _: enter(), range(2), 2)  # in threads that this one waits for
         other.start()
         other.join(0.05)
-        assert len(entered) == 3
+        assert len(entered) == 1
     other.join(20)
-    assert len(entered) == 4
+    assert len(entered) == 2
 
 
 def test_blas_and_openmp_have_one_thread_inside():
