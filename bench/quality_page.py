@@ -90,7 +90,8 @@ def read_rows(path):
 
 def _highest(found):
     """Return the highest agreement of the methods that were given k."""
-    return max(o.median("ari") for o in found.values() if not o.method.own_k and o.median("ari") is not None)
+    aris = (o.median("ari") for o in found.values() if not o.method.own_k and o.median("ari") is not None)
+    return max(aris, default=float("nan"))  # of methods with a k of their own alone
 
 
 def _best(outcomes, measure):
