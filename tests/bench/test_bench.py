@@ -89,9 +89,9 @@ def test_the_table_of_networkx():
 
 
 def test_a_page_has_the_latest_of_each_method_on_each_graph(tmp_path):
-    def outcome(title, ari):
+    def outcome(title, ari, **about):
         scores = {"ari": ari, "nc": 0.5, "j": 1.0, "modularity": 0.5, "clusters": 3}
-        return harness.Outcome(Method(title, title), "g", 3, "ok", [1.0], [1.0], [{}], [scores])
+        return harness.Outcome(Method(title, title, **about), "g", 3, "ok", [1.0], [1.0], [{}], [scores])
 
     old, new, page = tmp_path / "old.csv", tmp_path / "new.csv", tmp_path / "page.md"
     quality_page.write_rows(old, [outcome("graphcore", 0.25), outcome("METIS", 0.5)])
@@ -99,3 +99,4 @@ def test_a_page_has_the_latest_of_each_method_on_each_graph(tmp_path):
     command.main(["page", "quality", str(old), str(new), "--page", str(page)])
     ari = {o.method.title: o.median("ari") for o in quality_page.read_rows(page.with_suffix(".csv"))}
     assert ari == {"graphcore": 0.75, "METIS": 0.5}
+    assert "| Leiden | its own | - |" in quality_page.page([outcome("Leiden", 0.5, own_k=True)])
