@@ -42,7 +42,7 @@ def read_graph(
         "bvgraph".
         Default: by the content, and for METIS and adjacency lists by the ending.
     delimiter : str, optional
-        Edge lists: one character, or "whitespace" for runs of blanks and tabs. Default: tab, comma, semicolon, |,
+        Edge lists: one character, or "whitespace" for runs of blanks and tabs. Default: tab, comma, semicolon, bar,
         or white space, whichever makes columns of the first 200 lines.
     comments : str or sequence of str, default ("#", "%")
         Edge lists: lines that begin with one of these are left out.
