@@ -21,7 +21,6 @@ from ..base.validation import (
 from ..exceptions import InputError, ParameterError, warn_user
 from ..graphs.as_graph import as_graph
 from ..graphs.rows import given_unit
-from ..kernels.checks import canonical_csr
 from ..kernels.graph import GraphKernel
 from .coreset import SAMPLING, Coreset, default_size, refuse_few, sample_coreset
 from .coreset_graph import contract, label_all, nearest_centroids
@@ -212,7 +211,8 @@ def coreset_spectral_clustering(
             f"only {n_found} of n_clusters={n_clusters} clusters hold nodes: with this coreset no more could be "
             "separated on this graph; ask for fewer clusters, or give a larger coreset_size"
         )
-    matrix = canonical_csr(matrix)  # that of the cells shares arrays that are only read
+    matrix = matrix.copy()  # that of the cells shares arrays that are only read
+    matrix.sum_duplicates()
     matrix.data = given_unit(matrix.data, kernel.graph.exponent)
     n_evaluations = {
         "seeds": 0 if coreset.seeds is None else coreset.seeds.n_evaluations,

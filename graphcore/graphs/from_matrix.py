@@ -71,7 +71,7 @@ def from_scipy(
     """
     check_choice("symmetrize", symmetrize, SYMMETRIZE)
     # Both directions count alike, so that columns may be taken for rows.
-    A = as_csr(in_row_order(A), transposed=True)
+    A = as_csr(in_row_order(A) if hasattr(A, "reindex") else A, transposed=True)
     n_nodes = A.shape[0]
     if n_nodes != A.shape[1]:
         raise InputError(
