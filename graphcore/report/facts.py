@@ -321,7 +321,8 @@ def gather_nodes(graph, labels, n_clusters, splits, stability, membership):
     near, shares = shares_of(listed)
     border = _doubtful(labels, *splits, stability)
     own, degrees = labels[border], graph.degrees[border]
-    share = splits[0][border] / degrees if membership is None else np.asarray(membership[border, own]).ravel()
+    inside = splits[0][border] / degrees
+    share = inside if membership is None or not len(border) else np.asarray(membership[border, own]).ravel()
     return NodeFacts(
         listed, is_whole, labels[listed], near, shares, membership is not None,
         *_border(border, own, share, degrees, stability, *shares_of(border)),

@@ -85,6 +85,14 @@ def test_border_nodes_against_a_dense_computation(fitted, tmp_path):
     assert outside_share(graph, labels)[found.border].min() > 0
 
 
+def test_a_fit_without_border_nodes_has_a_page(tmp_path):
+    graph = nx.disjoint_union_all([nx.complete_graph(5)] * 2)
+    model = graphcore.CoresetSpectralClustering(2, random_state=0).fit(graph)
+    assert model.membership_ is not None
+    model.report(tmp_path / "out.html", pictures=False)
+    assert not len(gather_facts(model.graph_, model.labels_, membership=model.membership_).nodes.border)
+
+
 @pytest.mark.parametrize("own", range(4))
 def test_a_node_with_equal_shares_in_four_clusters_is_at_the_border_of_any(own):
     graph = nx.disjoint_union_all([nx.complete_graph(3)] * 4)
