@@ -320,7 +320,7 @@ _libraries: list = [0, None]
 def limited_libraries():
     """BLAS and OpenMP work with one thread inside, so that sums are taken in the same order everywhere.
 
-    One thread at a time: others wait; the same may come back, as by a caller's own kernel that uses graphcore in one.
+    One thread at a time: others wait; the same may come back, as by a caller's own kernel that uses graphcore.
     Libraries have to be imported before, or they are not limited.
     """
     from threadpoolctl import ThreadpoolController

@@ -109,10 +109,8 @@ def _load_text(source, encoding):
         raise InputError("holds no numbers")
     plain = [line for line in lines[1:] if not line.startswith("#")] or lines
     delimiter = next((mark for mark in ";,\t|" if all(mark in line for line in plain)), None)
-    rows, below = (
-        [next(csv.reader([line], delimiter=delimiter)) if delimiter else line.split() for line in some]
-        for some in (lines, plain if plain is not lines else [])
-    )
+    rows = [next(csv.reader([line], delimiter=delimiter)) if delimiter else line.split() for line in lines]
+    below = [row for row, line in zip(rows[1:], lines[1:], strict=True) if not line.startswith("#")]
     texts = [c for c in range(max(map(len, rows))) if 2 * sum(_is_text(row[c : c + 1]) for row in below) > len(below)]
     # Words of embeddings may begin with the mark of comments.
     marks = () if texts else "#"

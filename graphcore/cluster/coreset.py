@@ -362,11 +362,8 @@ def seeds_by_distance(distances_to, weights, n_seeds, rng, *, initial=(), farthe
 
 def fast_seeds(kernel, initial, uniforms, weights, diagonal):
     """Seeds through the sampling tree: the `initial` ones, and as many draws as there are uniform numbers."""
-    initial, diagonal, weights = (
-        np.asarray(initial, dtype=np.int64),
-        read_only(diagonal),
-        read_only(weights, np.float64),
-    )
+    initial = np.asarray(initial, dtype=np.int64)
+    diagonal, weights = read_only(diagonal), read_only(weights, np.float64)
     n = kernel.n_points
     offsets = _loops.level_offsets(n)
     sums = np.zeros(offsets[-1])

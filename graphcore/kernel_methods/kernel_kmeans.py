@@ -285,7 +285,7 @@ def semidefinite_shift(kernel, weights, *, random_state=None, n_jobs=None):
         v = v.reshape(n, -1)
         return root[:, None] * kernel.product(root[:, None] * v, n_jobs)
 
-    return _beyond_rounding(spectrum_ends(LinearOperator((n, n), matvec=apply, dtype=np.float64), random_state))
+    return _beyond_rounding(spectrum_ends(LinearOperator((n, n), apply, matmat=apply, dtype=np.float64), random_state))
 
 
 def _beyond_rounding(extremes):

@@ -109,7 +109,8 @@ def spectrum_ends(K, random_state=None):
     """
     if K.shape[0] <= DENSE_POINTS:
         with limited_libraries():
-            return np.linalg.eigvalsh(K @ np.eye(K.shape[0]))[[0, -1]]
+            dense = K.astype(np.float64) if isinstance(K, np.ndarray) else K @ np.eye(K.shape[0])
+            return np.linalg.eigvalsh(dense)[[0, -1]]
     from scipy.sparse.linalg import LinearOperator, eigsh
 
     first = Streams(random_state).generator("spectrum").standard_normal(K.shape[0])

@@ -309,8 +309,7 @@ def gather_nodes(graph, labels, n_clusters, splits, stability, membership):
     def shares_of(nodes):
         pieces = [nodes[start : start + _PIECE] for start in range(0, max(1, len(nodes)), _PIECE)]
         parts = [_shares(graph, labels, n_clusters, piece, membership) for piece in pieces]
-        near, shares = (np.concatenate(each) for each in zip(*parts, strict=True))
-        return near, shares
+        return [np.concatenate(each) for each in zip(*parts, strict=True)]
 
     is_whole = graph.n_nodes <= MOST_LISTED
     if is_whole:
@@ -318,19 +317,16 @@ def gather_nodes(graph, labels, n_clusters, splits, stability, membership):
     else:
         each = max(1, MOST_LISTED // np.count_nonzero(np.bincount(labels[labels >= 0])))
         listed = np.sort(np.concatenate(most_central(labels, *splits, n_clusters, each)))[:MOST_LISTED]
-    near, shares = shares_of(listed)
+    near, shares, _ = shares_of(listed)
     border = _doubtful(labels, *splits, stability)
-    own, degrees = labels[border], graph.degrees[border]
-    inside = splits[0][border] / degrees
-    share = inside if membership is None or not len(border) else np.asarray(membership[border, own]).ravel()
     return NodeFacts(
         listed, is_whole, labels[listed], near, shares, membership is not None,
-        *_border(border, own, share, degrees, stability, *shares_of(border)),
+        *_border(border, labels[border], graph.degrees[border], stability, *shares_of(border)),
     )  # fmt: skip
 
 
 def _shares(graph, labels, n_clusters, nodes, membership):
-    """Return (clusters, shares) of some nodes, each of shape (n, 3), the largest first."""
+    """Return (clusters, shares) of some nodes, (n, 3) each, the largest first; and shares of their own cluster (n,)."""
     if membership is None:
         sums = cluster_shares(sparse_rows(graph, nodes), labels, n_clusters)
         totals = np.repeat(graph.degrees[nodes], np.diff(sums.indptr))
@@ -344,7 +340,8 @@ def _shares(graph, labels, n_clusters, nodes, membership):
     near, shares = np.full((len(nodes), _N_NEAR), -1), np.zeros((len(nodes), _N_NEAR))
     near[row[first], rank[first]] = sums.indices[first]
     shares[row[first], rank[first]] = values[first]
-    return near, shares
+    is_own = sums.indices == labels[nodes][row]
+    return near, shares, np.bincount(row[is_own], values[is_own], len(nodes))
 
 
 def _doubtful(labels, inside, outside, stability):
@@ -356,10 +353,10 @@ def _doubtful(labels, inside, outside, stability):
     return placed[np.lexsort(keys)[:_CANDIDATES]]
 
 
-def _border(nodes, own, first, degrees, stability, near, shares):
+def _border(nodes, own, degrees, stability, near, shares, first):
     """Return nodes with at least half as much in a second cluster as in their own, both clusters, shares of both.
 
-    `first` (n,) are the shares of their own clusters, `near` and `shares` (n, 3) the largest ones.
+    `near` and `shares` (n, 3) are the largest ones, `first` (n,) those of their own clusters.
     """
     # The largest share of another cluster stands in the first or second place.
     place = (near[:, 0] == own).astype(int)
