@@ -41,6 +41,7 @@ class Format:
 
 
 _GML_OPENING = re.compile(rb"(?:(?:#|creator\b|version\b|comment\b)[^\n]*\s+)*graph\s*\[")
+_NETWORKX_OPENING = re.compile(rb"(?:\S+ \S+ \{\}\s+)*\S+ \S+ \{'[^\n]*\}\r?\n")
 _PAJEK_OPENING = re.compile(rb"(?:%[^\n]*\s+)*\*(?:vertices[ \t]+\d|(?:network|arcs|edges|matrix)\b)")
 
 
@@ -49,7 +50,7 @@ def is_markup(source, kind):
     head = source.text_head
     if kind in ("graphml", "gexf"):
         return head.startswith(b"<") and re.search(rf"<(\w+:)?{kind}\b".encode(), head) is not None
-    opening = {"gml": _GML_OPENING, "pajek": _PAJEK_OPENING}.get(kind)
+    opening = {"gml": _GML_OPENING, "pajek": _PAJEK_OPENING, "networkx": _NETWORKX_OPENING}.get(kind)
     return opening is not None and opening.match(head) is not None
 
 
@@ -75,6 +76,7 @@ FORMATS = {format.name: format for format in (
            is_text=False),
     _markup("graphml"), _markup("gexf"), _markup("gml"),
     _markup("pajek", (".net", ".paj"), written=False), _markup("adjlist", (".adjlist",), written=False),
+    _markup("networkx", written=False),
     Format("parquet", sniff=lambda source: source.begins_with(b"PAR1"), read=read_parquet, edges=ParquetEdges,
            is_text=False, isolated=False),
     Format("bvgraph", sniff=lambda source: has_properties(source.path), read=read_bvgraph, edges=BVGraphEdges,

@@ -1,4 +1,4 @@
-"""Formats that networkx and scipy read and write: GraphML, GEXF, GML, Pajek, adjacency lists, and Matrix Market."""
+"""Formats that networkx and scipy read and write: GraphML, GEXF, GML, Pajek, networkx's own lists, Matrix Market."""
 
 import contextlib
 import os
@@ -26,6 +26,7 @@ _OTHERWISE = {
     "gml": "igraph.Graph.Read_GML(path) reads more of them, for Graph.from_igraph",
     "pajek": "igraph.Graph.Read_Pajek(path) reads more of them, for Graph.from_igraph",
     "adjlist": "its lines are a node and its neighbours, with blanks between",
+    "networkx": "its lines are two nodes and a dictionary, as networkx.write_edgelist writes them",
 }
 # -- networkx ----------------------------------------------------------------------------------------------------------
 
@@ -82,13 +83,22 @@ def _parsed(source, encoding, kind):
         with source.text(encoding) as text:
             lines = text.read()
         if kind != "gml":
-            return nx.parse_pajek(lines) if kind == "pajek" else nx.parse_adjlist(lines.split("\n"))
+            parse = {"pajek": nx.parse_pajek, "adjlist": nx.parse_adjlist, "networkx": _parsed_edges}[kind]
+            return parse(lines.split("\n"))
         try:
             return nx.parse_gml(lines)
         except nx.NetworkXError as error:
             if "label" not in str(error):  # a node has none
                 raise
             return nx.parse_gml(lines, label="id")
+
+
+def _parsed_edges(lines):
+    import networkx as nx
+
+    G = nx.parse_edgelist(lines, create_using=nx.MultiDiGraph)
+    # Lines do not say whether edges are directed, unless there are two between the same nodes.
+    return G if any(u != v and G.has_edge(v, u) for u, v in G.edges()) else G.to_undirected()
 
 
 def write_networkx(graph, stream, attributes, kind):

@@ -38,9 +38,8 @@ def read_graph(
         is a graph on disk, which is opened (:func:`graphcore.open_graph`), or holds parts of one list of edges, as a
         list of files does: text, Parquet or web graphs. Hidden files, empty ones and those called _NAME are left out.
     format : str, optional
-        "edgelist", "matrix-market", "metis", "npz", "graphml", "gexf", "gml", "pajek", "adjlist", "parquet" or
-        "bvgraph".
-        Default: by the content, and for METIS and adjacency lists by the ending.
+        "edgelist", "matrix-market", "metis", "npz", "graphml", "gexf", "gml", "pajek", "adjlist", "networkx", "parquet"
+        or "bvgraph". Default: by the content, and for METIS and adjacency lists by the ending.
     delimiter : str, optional
         Edge lists: one character, or "whitespace" for runs of blanks and tabs. Default: tab, comma, semicolon, bar,
         or white space, whichever makes columns of the first 200 lines.

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from graphcore import FormatError, Graph, InputError, ParameterError, read_graph, write_graph
+from graphcore import FormatError, Graph, GraphWarning, InputError, ParameterError, read_graph, write_graph
 from tests.oracles import dense
 
 PATH = np.array([[0, 1, 0, 0], [1, 0, 1, 0], [0, 1, 0, 0], [0, 0, 0, 0]], dtype=float)
@@ -204,9 +204,26 @@ def test_pajek_and_adjacency_lists(tmp_path, write):
     assert read_graph(write("0 1 2\n1 2\n"), format="adjlist").n_edges == 3
 
 
+def test_edges_with_dictionaries_as_networkx_writes_them(tmp_path):
+    G = nx.karate_club_graph()
+    nx.write_edgelist(G, tmp_path / "karate.txt")
+    graph = read_graph(tmp_path / "karate.txt")
+    expected = nx.to_scipy_sparse_array(G, nodelist=graph.node_names.tolist())
+    assert (graph.to_scipy() != expected).nnz == 0
+    assert not read_graph(tmp_path / "karate.txt", weight_column=None).is_weighted
+    D = nx.DiGraph([("c", "a")])
+    D.add_weighted_edges_from([("a", "b", 2.5), ("b", "a", 1.0), ("b", "c", 0.5)])
+    nx.write_edgelist(D, tmp_path / "directed.txt")
+    with pytest.warns(GraphWarning, match="directed"):
+        graph = read_graph(tmp_path / "directed.txt")
+    assert graph.node_names.tolist() == ["c", "a", "b"]
+    assert graph.to_scipy().toarray().tolist() == [[0, 1, 0.5], [1, 0, 2.5], [0.5, 2.5, 0]]
+
+
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
+        ("x.txt", "a b {'weight': }\n", "networkx cannot read this networkx file.*networkx.write_edgelist"),
         ("x.gml", "graph [ node [ id 0 ", "networkx cannot read this gml file.*Read_GML"),
         ("x.gml", "graph [ ]", "no nodes"),
         ("x.graphml", "<?xml version='1.0'?><graphml><graph", "networkx cannot read this graphml file.*Read_GraphML"),
