@@ -213,9 +213,9 @@ def move_nodes(task, sums, labels, active, visits, ends, looks_only, room):
             is_most = rest <= ROUNDING * degrees[x] and clusters[a].count > count
             if clusters[a].count - count < min_size or rest < min_volume or is_most:
                 continue
-            # Where clusters may be emptied, a group of nodes may also leave for an empty one.
-            is_leaver = min_size == 0 and len(counts) > 0 and clusters[a].count > count
-            if not is_leaver and _is_inside(rows, labels, x):
+            # Where clusters may be emptied, a node may leave for an empty one, too; from inside only a group of nodes.
+            is_leaver = min_size == 0 and clusters[a].count > count
+            if (len(counts) == 0 or not is_leaver) and _is_inside(rows, labels, x):
                 continue
             entries += indptr[x + 1] - indptr[x]
             n_touched, loop = gather(rows, labels, x, found)

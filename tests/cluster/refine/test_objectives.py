@@ -115,6 +115,16 @@ def test_finer_resolutions_give_more_clusters_and_labels_do_not_depend_on_thread
     assert counts[0] < counts[1] <= counts[2]
 
 
+@pytest.mark.parametrize("G", [nx.karate_club_graph(), nx.gnm_random_graph(300, 1500, seed=1)])
+def test_every_node_is_alone_where_no_pair_pays(G):
+    degree = dict(G.degree())
+    resolution = 1.01 * max(2 * G.size() / (degree[u] * degree[v]) for u, v in G.edges())
+    A = nx.to_scipy_sparse_array(G, weight=None)
+    for seed in range(3):
+        model = CoresetSpectralClustering(None, objective="modularity", resolution=resolution, random_state=seed)
+        assert np.unique(model.fit(as_graph(A)).labels_).size == len(G)
+
+
 @pytest.mark.parametrize(
     ("n_clusters", "more"),
     [
