@@ -90,12 +90,6 @@ def gathered(client, futures):
         raise
 
 
-def batches(blocks, n_threads, tasks_per_thread=_TASKS_PER_THREAD):
-    """Cut blocks into lists of neighbours, one for each task of `n_threads` threads."""
-    n_tasks = min(len(blocks), tasks_per_thread * max(1, n_threads))
-    return [blocks[i * len(blocks) // n_tasks : (i + 1) * len(blocks) // n_tasks] for i in range(n_tasks)]
-
-
 # -- passes ------------------------------------------------------------------------------------------------------------
 
 
@@ -158,7 +152,8 @@ class _Workers:
         self._send(labels)
         small = self._sent(small)
         with_each = [part for part in (self._base, *small) if isinstance(part, np.ndarray)]
-        tasks = batches(spans, sum(self.client.nthreads().values()))
+        n_tasks = min(len(spans), _TASKS_PER_THREAD * max(1, sum(self.client.nthreads().values())))
+        tasks = [spans[i * len(spans) // n_tasks : (i + 1) * len(spans) // n_tasks] for i in range(n_tasks)]
         count(f"bytes with tasks, {self._pass}", len(tasks) * sizeof([with_each, self._recent]))
         name = f"{self._pass}-{uuid4().hex}"
         known, submit = (self._token, self._n_bases, self._base, self._changes, self._recent), self.client.submit

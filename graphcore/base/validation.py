@@ -274,9 +274,10 @@ def suggesting(public, package):
 
 
 def suggest_in(package):
-    """Do so for all that a package lists in `__all__`."""
+    """Do so for all that a package lists in `__all__`, and have `dir` list these, without the modules behind them."""
     room = sys.modules[package]
     vars(room).update({name: suggesting(getattr(room, name), package) for name in room.__all__})
+    vars(room)["__dir__"] = lambda: room.__all__
 
 
 def _refusing(function, called):

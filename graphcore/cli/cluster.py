@@ -6,7 +6,9 @@ import warnings
 from contextlib import suppress
 
 import click
+import numpy as np
 
+from .. import __version__
 from ..exceptions import InputError, warn_user
 from .console import INPUT, OUTPUT, adding, command, count, examples
 from .graphs import graph_facts, graph_lines, input_options, one_or_all, read_input
@@ -102,8 +104,6 @@ def cluster(console, input, n_clusters, output, tree, report, truth, model, quie
     if n_clusters is None and options["resolution"] is None and options["objective"] != "modularity":
         raise click.UsageError("Missing option '-k': give a number of clusters, auto, or a --resolution.")
     _check_outputs(output, tree, report, model)
-    import numpy as np
-
     from .. import CoresetSpectralClustering, Graph
     from ..cluster.settings import DEFAULTS, check_settings
     from ..metrics import agreement
@@ -238,10 +238,6 @@ def _write_clusters(fitted, output):
 
 def _facts(path, fitted, seed):
     """Collect the facts about a fitted model, ready for JSON."""
-    import numpy as np
-
-    from .. import __version__
-
     labels, stability, chosen = fitted.labels_, fitted.stability_, fitted.selection_
     return graph_facts(path, fitted.graph_) | {
         "n_clusters": fitted.n_clusters_,
@@ -299,8 +295,6 @@ def sizes_line(sizes):
     """Write the number of clusters and their sizes."""
     if len(sizes) <= _FEW_CLUSTERS:
         return f"{len(sizes)}, of sizes {' '.join(str(size) for size in sorted(sizes, reverse=True))}"
-    import numpy as np
-
     empty = sizes.count(0)
     note = f", {empty} empty" if empty else ""
     return f"{len(sizes)}, of sizes {min(sizes):,} (min), {np.median(sizes):,.0f} (median), {max(sizes):,} (max){note}"
@@ -336,8 +330,6 @@ def predict(console, model, input, encoding, output, quiet):
     row is a new node and holds the weights of its edges to the nodes of that graph, in their order. Outliers, and rows
     without an edge, belong to no cluster and get label -1.
     """
-    import numpy as np
-
     from .. import load
     from ..files import write_labels
     from ..files.parquet import write_table

@@ -3,6 +3,7 @@
 import re
 
 import click
+import numpy as np
 
 from ..exceptions import InputError, ParameterError
 from .console import INPUT, OUTPUT, adding, command, count, examples, is_typed, warn_of_idle
@@ -180,8 +181,6 @@ def info(console, input, verify, **options):
 
     Vectors are counted through their kNN graph. INPUT may be "-", standard input.
     """
-    import numpy as np
-
     input = one_or_all(input)
     if verify:
         from ..files.store import looks_like_store, verify_store

@@ -6,6 +6,7 @@ from collections import Counter
 from itertools import repeat
 
 import click
+import numpy as np
 
 from ..exceptions import FormatError, InputError
 from .console import INPUT, OUTPUT, command, count, examples, warn_of_idle
@@ -62,8 +63,6 @@ def compare(console, labels, truth, graph_path, **options):
 
 def _aligned(labels, truth, graph, encoding):
     """Read both labellings, in the order of the nodes that both have; count the nodes that only one has."""
-    import numpy as np
-
     from ..files.tables import read_label_lines, read_labels
 
     if graph is not None:
@@ -94,23 +93,17 @@ def _aligned(labels, truth, graph, encoding):
 
 
 def _scores(first, second, graph):
-    import numpy as np
-
     from ..metrics import agreement, normalized_cut
     from ..metrics.quality import compared
 
     kept = (first >= 0) & (second >= 0)
-    more = compared(first[kept], second[kept])
     scores = {
         "without_label": int(len(kept) - kept.sum()), "n_clusters": len(np.unique(first[kept])),
-        "n_other": len(np.unique(second[kept])), **agreement(first, second),
-        "homogeneity": more["homogeneity"], "completeness": more["completeness"],
+        "n_other": len(np.unique(second[kept])), **agreement(first, second), **compared(first[kept], second[kept]),
     }  # fmt: skip
     if graph is not None:
-        scores |= {
-            "normalized_cut": normalized_cut(graph, first),
-            "normalized_cut_other": normalized_cut(graph, second),
-        }
+        scores["normalized_cut"] = normalized_cut(graph, first)
+        scores["normalized_cut_other"] = normalized_cut(graph, second)
     return scores
 
 
@@ -238,8 +231,6 @@ def agreement_line(scores):
 
 def as_numbers(labels):
     """Number labels from 0, unless they number clusters already; below 0, and the text -1, are nodes of no cluster."""
-    import numpy as np
-
     from ..metrics.quality import class_numbers
 
     if labels.ndim == 2:

@@ -4,8 +4,10 @@ import csv
 import re
 import warnings
 from collections import Counter
-from itertools import islice
+from itertools import islice, zip_longest
 from typing import Any
+
+import numpy as np
 
 from ..exceptions import FormatError, InputError, warn_user
 from ..graphs.columns import edge_columns, is_index
@@ -67,8 +69,6 @@ def _load(source, encoding):
 
 
 def _load_parquet(source):
-    import numpy as np
-
     from ..files.parquet import read_table
 
     table, names = read_table(source), None
@@ -96,8 +96,6 @@ def _load_parquet(source):
 
 def _load_text(source, encoding):
     """Read text; the layout is that of the first lines below a header."""
-    import numpy as np
-
     from ..files.text import is_number
 
     if source.head:
@@ -111,13 +109,16 @@ def _load_text(source, encoding):
     delimiter = next((mark for mark in ";,\t|" if all(mark in line for line in plain)), None)
     rows = [next(csv.reader([line], delimiter=delimiter)) if delimiter else line.split() for line in lines]
     below = [row for row, line in zip(rows[1:], lines[1:], strict=True) if not line.startswith("#")]
-    texts = [c for c in range(max(map(len, rows))) if 2 * sum(_is_text(row[c : c + 1]) for row in below) > len(below)]
+    texts = [
+        c
+        for c, column in enumerate(zip_longest(*below, fillvalue=""))
+        if 2 * sum(field.strip() != "" and not is_number(field) for field in column) > len(below)
+    ]
     # Words of embeddings may begin with the mark of comments.
     marks = () if texts else "#"
-    head = [field.strip() for field in rows[0]]
-    while marks and len(rows) > 1 and head[0].startswith("#"):
+    while marks and len(rows) > 1 and rows[0][0].strip().startswith("#"):
         rows.pop(0)
-        head = [field.strip() for field in rows[0]]
+    head = [field.strip() for field in rows[0]]
     width = max(map(len, below or rows))
     sizes = delimiter is None and len(head) == 2 and len(rows) > 1 and [str(len(rows[1]) - 1)] == head[1:]
     if sizes:  # as word2vec writes them
@@ -153,13 +154,6 @@ def _load_text(source, encoding):
     return X, ids, columns
 
 
-def _is_text(fields):
-    """Whether a field, in a list of none or one, is neither a number nor empty."""
-    from ..files.text import is_number
-
-    return any(field.strip() != "" and not is_number(field) for field in fields)
-
-
 def _is_word(field):
     from ..files.text import is_number
 
@@ -172,8 +166,6 @@ def _coordinates(source, X, names, places):
 
     `places` are those of the columns in the file.
     """
-    import numpy as np
-
     left, first = {}, X[:, 0]
     for c, name in enumerate(names or ()):
         if (X[:, c] != np.trunc(X[:, c])).any():
@@ -197,8 +189,6 @@ def _coordinates(source, X, names, places):
 
 def in_order_of(X, columns, wanted):
     """Return X with its columns in the order of those that a model was fitted to, where both have names."""
-    import numpy as np
-
     if columns is None or wanted is None or list(columns) == list(wanted):
         return X
     if sorted(columns) != sorted(wanted):

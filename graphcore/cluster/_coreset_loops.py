@@ -17,17 +17,12 @@ FAN_OUT = 8
 
 def level_offsets(n_leaves):
     """Where each level of the tree starts, from the leaves up; the last entry is the total length (int64)."""
-    offsets = [0]
-    size = n_leaves
-    while True:
-        groups = max(1, -(-size // FAN_OUT))
+    offsets, groups = [0], n_leaves
+    while len(offsets) == 1 or groups > 1:
+        groups = max(1, -(-groups // FAN_OUT))
         offsets.append(offsets[-1] + groups * FAN_OUT)
-        size = groups
-        if groups == 1:
-            break
     # The root stands alone in the last level.
-    offsets.append(offsets[-1] + 1)
-    return np.array(offsets, dtype=np.int64)
+    return np.array([*offsets, offsets[-1] + 1], dtype=np.int64)
 
 
 @compiled

@@ -109,7 +109,8 @@ def settled_cells(kernel, indices, problem, n_passes=1, n_jobs=None):
     neighbours. Where fewer would be left than there are clusters, nothing is moved. Returns labels (n_points,) int32
     with -1 for isolated nodes, the number of cells, and that of the nodes with an edge that no row reaches.
     """
-    rows, least, huge = problem.rows, problem.fewest, is_huge(len(problem.rows.indices))
+    rows, huge = problem.rows, is_huge(len(problem.rows.indices))
+    least = problem.n_clusters if problem.min_size else 1
     labels = nearest_cells(kernel, indices)
     n_unreached = int(np.count_nonzero((labels < 0) & (kernel.degrees > 0)))
     if huge:

@@ -254,8 +254,19 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
                 graph = graph if ids is None else with_ids(graph, ids)
             elif ids is not None:
                 raise ParameterError("ids is for rows of vectors; name the nodes of a graph by Graph.with_nodes")
-            known = {"labels": labels, "initial_labels": initial_labels, "sample_weight": sample_weight}
-            return self._fit_graph(graph, reference, params, streams, stages, kinds=kinds, **known)
+            edge_weight = graph.mean_weight  # before nodes are weighed
+            graph, clustering, selection, reference.weights = fit_graph(
+                graph, params, streams, stages, kinds=kinds, labels=labels, initial_labels=initial_labels,
+                sample_weight=sample_weight, n_jobs=self.n_jobs,
+            )  # fmt: skip
+            with stages("score"):
+                sums, shares = sums_and_shares(graph, clustering.labels, clustering.settings.n_clusters, self.n_jobs)
+            reference.set_clusters(sums, evidence_of(graph, clustering, sums), edge_weight)
+            self._keep(graph, reference, clustering, shares)
+            self.selection_: KSelection | None = selection
+            self.seconds_: dict[str, float] = dict(stages.seconds)
+            self._params_of_fit = self.get_params(deep=False)
+        return self
 
     def fit_predict(self, X: AnyData, y: object = None, **known: ArrayLike | None) -> Labels:
         """Call :meth:`fit`, and return `labels_`.
@@ -277,21 +288,6 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         array([1, 1, 1, 0, 0, 0], dtype=int32)
         """
         return self.fit(X, y, **known).labels_
-
-    def _fit_graph(self, graph, reference, params, streams, stages, **given):
-        """Cluster a graph, and keep the Reference of what it was made of."""
-        edge_weight = graph.mean_weight  # before nodes are weighed
-        graph, clustering, selection, reference.weights = fit_graph(
-            graph, params, random_state=streams, n_jobs=self.n_jobs, stages=stages, **given
-        )
-        with stages("score"):
-            sums, shares = sums_and_shares(graph, clustering.labels, clustering.settings.n_clusters, self.n_jobs)
-        reference.set_clusters(sums, evidence_of(graph, clustering, sums), edge_weight)
-        self._keep(graph, reference, clustering, shares)
-        self.selection_: KSelection | None = selection
-        self.seconds_: dict[str, float] = dict(stages.seconds)
-        self._params_of_fit = self.get_params(deep=False)
-        return self
 
     def _keep(self, graph, reference, clustering, outside_shares):
         """Store what a fit found, or a file held."""

@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ..base.progress import Stages
-from ..base.streams import Streams
 from ..base.validation import (
     check_choice,
     check_integer,
@@ -176,17 +174,13 @@ def index_names(X):
 # -- its clusters ------------------------------------------------------------------------------------------------------
 
 
-def fit_graph(
-    graph, params, *, kinds=None, labels=None, initial_labels=None, sample_weight=None, random_state=None, n_jobs=None,
-    stages=None,
-):  # fmt: skip
+def fit_graph(graph, params, streams, stages, *, kinds, labels, initial_labels, sample_weight, n_jobs):
     """Choose k if that is left to the graph, and cluster; `params` are the result of `check_settings`.
 
     Returns the graph, its Clustering, the KSelection of k (None if it was given), and weights of its nodes or None.
     `labels` (n,) stay as they are, but for those of -1; the run begins at `initial_labels`, if they are given. Nodes
     of the same of `kinds` (n,) are clustered as one, unless labels or limits of size prevent it.
     """
-    stages, streams = Stages() if stages is None else stages, Streams(random_state)
     given = {"labels": labels, "initial_labels": initial_labels, "sample_weight": sample_weight}
     for name, values in given.items():
         check_order(name, values, graph.node_names)
@@ -200,8 +194,8 @@ def fit_graph(
             graph = weigh_nodes(graph, sample_weight)
             total_size = total_of(sample_weight[graph.degrees > 0])
     kinds, drawn = _drawn_together(graph, kinds, labels, params, sample_weight, total_size)
-    if kinds is not None:
-        params = _with_fewer_nodes(params, drawn)
+    if kinds is not None and isinstance(params["coreset_size"], Integral):  # there may be fewer different rows
+        params = params | {"coreset_size": min(params["coreset_size"], count_linked(drawn))}
     with distributed_context(drawn):
         k, levels = None, params["levels"]
         if params["chooser"] in ("information", "resolution"):
@@ -309,12 +303,6 @@ def _drawn_together(graph, kinds, labels, params, weights, total_size):
         warn_user(f"equal rows are in several clusters, because {why}")
         return None, graph
     return kinds, drawn
-
-
-def _with_fewer_nodes(params, graph):
-    """Return parameters whose coreset has no more nodes than the graph of different rows."""
-    size, n = params["coreset_size"], count_linked(graph)
-    return params | {"coreset_size": n} if isinstance(size, Integral) and size > n else params
 
 
 def _of_kinds(kinds, fixed, start, weights):

@@ -46,12 +46,11 @@ def predict_labels(sums, inner, volumes, objective):
     counts, gains = np.diff(sums.indptr), _gains(sums, *slopes(objective, inner, volumes))
     out = np.full(sums.shape[0], -1, dtype=np.int32)
     filled = np.flatnonzero(counts)
-    if len(filled):
-        best = np.maximum.reduceat(gains, sums.indptr[filled])
-        # Of equal gains the first: ties do not depend on the order in which scipy summed.
-        is_best = gains == np.repeat(best, counts[filled])
-        clusters = np.where(is_best, sums.indices, sums.shape[1])
-        out[filled] = np.minimum.reduceat(clusters, sums.indptr[filled])
+    best = np.maximum.reduceat(gains, sums.indptr[filled])
+    # Of equal gains the first: ties do not depend on the order in which scipy summed.
+    is_best = gains == np.repeat(best, counts[filled])
+    clusters = np.where(is_best, sums.indices, sums.shape[1])
+    out[filled] = np.minimum.reduceat(clusters, sums.indptr[filled])
     return out
 
 
@@ -79,19 +78,15 @@ def memberships(sums, inner, volumes, evidence, objective=OBJECTIVES["informatio
     counts = np.diff(sums.indptr)
     filled = np.flatnonzero(counts)
     starts, lengths = sums.indptr[filled], counts[filled]
-    gains = sums.data
-    if len(filled):
-        # In units of each row, a power of two, so that weights of any size stay numbers.
-        units = np.ldexp(1.0, np.frexp(np.maximum.reduceat(sums.data, starts))[1] - 1)
-        sums.data /= np.repeat(units, lengths)
-        gains = _gains(sums, by_inner, by_volume)
-        with np.errstate(over="ignore"):
-            worths = np.minimum(0.5 * evidence * max(worth, 0.0) * units, np.finfo(float).max)
-            gains = np.exp(
-                (gains - np.repeat(np.maximum.reduceat(gains, starts), lengths)) * np.repeat(worths, lengths)
-            )
-        gains[gains < _NOTHING * np.repeat(np.add.reduceat(gains, starts), lengths)] = 0.0
-        gains /= np.repeat(np.add.reduceat(gains, starts), lengths)
+    # In units of each row, a power of two, so that weights of any size stay numbers.
+    units = np.ldexp(1.0, np.frexp(np.maximum.reduceat(sums.data, starts))[1] - 1)
+    sums.data /= np.repeat(units, lengths)
+    gains = _gains(sums, by_inner, by_volume)
+    with np.errstate(over="ignore"):
+        worths = np.minimum(0.5 * evidence * max(worth, 0.0) * units, np.finfo(float).max)
+        gains = np.exp((gains - np.repeat(np.maximum.reduceat(gains, starts), lengths)) * np.repeat(worths, lengths))
+    gains[gains < _NOTHING * np.repeat(np.add.reduceat(gains, starts), lengths)] = 0.0
+    gains /= np.repeat(np.add.reduceat(gains, starts), lengths)
     found = sp.csr_array((gains, sums.indices, sums.indptr), shape=sums.shape)
     found.eliminate_zeros()
     return found

@@ -1,6 +1,5 @@
 """Coresets that add up: those of parts are merged to one of the whole, and reduced to a smaller one."""
 
-import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -81,9 +80,9 @@ def merge_coresets(*coresets: Coreset) -> Coreset:
             listed = ", ".join(f"self_loop={loop:g}, shift={shift:g}" for loop, shift in loops)
             raise InputError(f"the coresets estimate different degrees, those with {listed}; draw all with the same")
         order = np.argsort(indices := np.concatenate([each.indices for each in coresets]))
-        merged = dataclasses.replace(coresets[0], sampling="merged", n_draws=n_draws, seeds=None)
+        merged = replace(coresets[0], sampling="merged", n_draws=n_draws, seeds=None)
         nodes = np.sort(np.concatenate(parts))
-        return dataclasses.replace(merged, indices=indices[order], weights=weights[order], nodes=nodes)
+        return replace(merged, indices=indices[order], weights=weights[order], nodes=nodes)
     if len(kernels) < len(coresets):
         raise InputError("some coresets are of vectors and some of nodes; merge each kind by itself")
     if any(kernel.function != kernels[0].function for kernel in kernels):
@@ -189,8 +188,8 @@ def reduce_coreset(
     )  # fmt: skip
     if whole is not None:
         found = found.of(coreset.indices).of_kernel(whole)
-        return dataclasses.replace(found, nodes=coreset.nodes)
-    return dataclasses.replace(found.over(among).of(coreset.indices), n_points=coreset.n_points)
+        return replace(found, nodes=coreset.nodes)
+    return replace(found.over(among).of(coreset.indices), n_points=coreset.n_points)
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,8 +211,16 @@ class CoresetTree:
 
     def with_chunk(self, X, weights=None):
         """Return the tree with the rows of X, one more chunk; `weights` (n_rows,) float64 are ones if not given."""
-        stream = self.streams.child("chunk", self.n_chunks)
-        coreset = _chunk_coreset(X, stream, weights, self.reduced, self.function, self.precision)
+        n, stream = X.shape[0], self.streams.child("chunk", self.n_chunks)
+        weights = np.ones(n) if weights is None else weights
+        points = np.flatnonzero(weights)
+        if len(points) < n:
+            X, weights = X[points], weights[points]
+        kernel = VectorKernel(X, self.function, self.precision)
+        # The coreset is drawn from all rows that have weight, as from a coreset.
+        every = Coreset(points, weights, "uniform", len(points), kernel=kernel, n_points=n)
+        with limited_libraries():
+            coreset = self.reduced(every, random_state=stream)
         return self.with_coreset(coreset)
 
     def with_coreset(self, coreset):
@@ -230,17 +237,3 @@ class CoresetTree:
         """Return the coreset of all chunks."""
         merged = merge_coresets(*[coreset for coreset in reversed(self.levels) if coreset is not None])
         return self.reduced(merged, random_state=self.streams.child("whole", self.n_chunks))
-
-
-def _chunk_coreset(rows, streams, weights, reduced, function, precision):
-    """Draw the coreset of a chunk from all its rows that have weight, as from a coreset."""
-    n, indices = rows.shape[0], np.arange(rows.shape[0])
-    if weights is None:
-        weights = np.ones(n)
-    elif not weights.all():
-        indices = np.flatnonzero(weights)
-        rows, weights = rows[indices], weights[indices]
-    kernel = VectorKernel(rows, function, precision)
-    every = Coreset(indices, weights, "uniform", len(indices), kernel=kernel, n_points=n)
-    with limited_libraries():
-        return reduced(every, random_state=streams)

@@ -149,42 +149,13 @@ class Clustering:
 def cluster_graph(
     graph, settings, *, fixed=None, start=None, weights=None, levels=(), random_state=None, n_jobs=None, stages=None,
 ):  # fmt: skip
-    """Coreset spectral clustering of a graph: drafts, improved and recombined.
+    """Cluster a graph by drafts, improved and recombined, with Settings of `resolve_settings`: a Clustering.
 
-    Parameters
-    ----------
-    graph : Graph
-    settings : Settings
-        From `resolve_settings`.
-    fixed, start : ndarray of shape (n_nodes,), int32, optional
-        Labels that stay, and labels to start from, -1 for all others, see `check_known`.
-    weights : ndarray of shape (n_nodes,), float64, optional
-        As how many each node counts.
-    levels : sequence of int, optional
-        Numbers of clusters of nested levels, ascending; the last is that of the settings.
-    random_state : int, Generator, RandomState or None
-    n_jobs : int, optional
-        Number of threads; labels do not depend on it.
-    stages : Stages, optional
-        Measures and announces the stages.
+    `fixed` and `start` (n_nodes,) int32 are labels that stay, and labels to start from, -1 for all others, see
+    `check_known`. `weights` (n_nodes,) float64 say as how many each node counts. `levels` are ascending numbers of
+    clusters of nested levels, the last that of the settings. Labels do not depend on `n_jobs`.
 
-    Returns
-    -------
-    Clustering
-
-    References
-    ----------
     Algorithm 3 of Jourdan, Schwartzman, Macgregor, Sun, "Coreset Spectral Clustering", for drafts.
-
-    Examples
-    --------
-    >>> import graphcore
-    >>> from graphcore.cluster.pipeline import cluster_graph
-    >>> from graphcore.cluster.settings import resolve_settings
-    >>> graph = graphcore.Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
-    >>> labels = cluster_graph(graph, resolve_settings(graph, 2), random_state=0).labels
-    >>> len(set(labels[:3])), len(set(labels[3:]))
-    (1, 1)
     """
     stages, streams = Stages() if stages is None else stages, Streams(random_state)
     if settings.outliers is None:  # outliers were asked for
@@ -524,16 +495,10 @@ def stability(labels, labellings, n_clusters, n_jobs=None):
         shared = common[np.arange(n_clusters), matched]
         union = sizes + np.asarray(common.sum(axis=0))[matched] - shared
         jaccard = np.divide(shared, union, out=np.zeros(n_clusters), where=union > 0)
-        return apply_labels(matched, labels) == other, jaccard
+        return (apply_labels(matched, labels) == other) & (labels >= 0), jaccard
 
-    nodes = np.zeros(len(labels), dtype=np.float32)
-    clusters = np.zeros(n_clusters)
-    for agree, jaccard in map_items(agreement, labellings, n_jobs):
-        nodes += agree
-        clusters += jaccard
-    nodes[labels < 0] = 0.0
-    nodes /= len(labellings)
-    return nodes, clusters / len(labellings)
+    nodes, clusters = zip(*map_items(agreement, labellings, n_jobs), strict=True)
+    return np.mean(nodes, axis=0, dtype=np.float32), np.mean(clusters, axis=0)
 
 
 def matched_clusters(labels, others, n_clusters):
@@ -550,10 +515,8 @@ def match_clusters(common):
     # A row may share nothing with any column that is left: it then takes a stand-in, worth less than any node.
     padded = sp.hstack([common.astype(np.float64), sp.diags_array(np.full(n, 0.5 / n))], format="csr")
     _, columns = min_weight_full_bipartite_matching(padded, maximize=True)
-    alone = columns >= n
-    matched = np.where(alone, -1, columns).astype(np.int32)
-    matched[alone] = np.setdiff1d(np.arange(n), columns)[: np.count_nonzero(alone)]
-    return matched
+    columns[columns >= n] = np.setdiff1d(np.arange(n), columns)
+    return columns.astype(np.int32)
 
 
 # -- limits, and labels that stay --------------------------------------------------------------------------------------

@@ -204,16 +204,13 @@ def _smooth(A, X, n_products, n_jobs=None):
 
     n_plain = 0
     while n_products:
-        exponent = 1
-        if single and n_plain == _PLAIN_PRODUCTS:
-            weights = _expansion(min(n_products, _LARGEST_EXPONENT))
-            if len(weights) <= min(n_products, _LARGEST_EXPONENT):
-                exponent = min(n_products, _LARGEST_EXPONENT)
-        if exponent > 1:
+        exponent = min(n_products, _LARGEST_EXPONENT)
+        weights = _expansion(exponent) if single and n_plain >= _PLAIN_PRODUCTS else None
+        if weights is not None and len(weights) <= exponent:
             # Eigenvalues are in [0, bound], but for the first; what lies above grows faster than by the power.
             product, n_plain = _chebyshev(smoothed, X, weights, min(1.0, _SLACK * norm)), 0
         else:
-            product, n_plain = smoothed(X), min(n_plain + 1, _PLAIN_PRODUCTS)
+            product, exponent, n_plain = smoothed(X), 1, n_plain + 1
         n_products -= exponent
         norm = _norm(product)
         if norm <= rounding:
@@ -366,15 +363,10 @@ def _of_components(S, root, n_vectors):
     """Return eigenvectors of the eigenvalue 1, one for each connected component, those of the largest volume first."""
     from scipy.sparse.csgraph import connected_components
 
-    n_components, labels = connected_components(S, directed=False)
+    _, labels = connected_components(S, directed=False)
     volumes = np.bincount(labels, weights=root**2)
     largest = np.argsort(-volumes, kind="stable")[:n_vectors]
-    column = np.full(n_components, -1)
-    column[largest] = np.arange(len(largest))
-    basis = np.zeros((len(root), len(largest)))
-    rows = np.flatnonzero(column[labels] >= 0)
-    basis[rows, column[labels[rows]]] = root[rows] / np.sqrt(volumes[labels[rows]])
-    return basis
+    return np.where(labels[:, None] == largest, (root / np.sqrt(volumes[labels]))[:, None], 0.0)
 
 
 def _by_lanczos(S, basis, n_vectors, rng):

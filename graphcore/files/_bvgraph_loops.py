@@ -99,12 +99,12 @@ def _zeta(words, position, k):
 @compiled
 def _number(words, position, bits, code, k):
     """Return (the number at a position, the position after it)."""
-    if code == GAMMA:
+    if code == ZETA:
+        number, position = _zeta(words, position, k)
+    elif code == GAMMA:
         number, position = _gamma(words, position)
     elif code == UNARY:
         number, position = _unary(words, position, bits)
-    elif code == ZETA:
-        number, position = _zeta(words, position, k)
     else:
         number, position = _delta(words, position)
     if number > _LARGEST and position <= bits:
@@ -189,10 +189,10 @@ def _read_list(words, position, how, starts, lists, spare, i, node):  # noqa: PL
     copied = write
     if write < end and least > 0:
         n_intervals, position = _number(words, position, bits, codes[4], k)
+        if position > bits:
+            return position
         left = node
         for j in range(n_intervals):
-            if position > bits:
-                return position
             gap, position = _number(words, position, bits, codes[4], k)
             if position > bits:
                 return position
@@ -207,14 +207,9 @@ def _read_list(words, position, how, starts, lists, spare, i, node):  # noqa: PL
                 lists[write] = left
                 write += 1
                 left += 1
-        if position > bits:
-            return position
     covered, neighbor = write, node
     for e in range(covered, end):
-        if codes[5] == ZETA:
-            number, position = _zeta(words, position, k)
-        else:
-            number, position = _number(words, position, bits, codes[5], k)
+        number, position = _number(words, position, bits, codes[5], k)
         if position > bits:
             return position
         neighbor = neighbor + _signed(number) if e == covered else neighbor + 1 + number

@@ -95,8 +95,7 @@ def atomic_output(path: PathLike, mode: str = "wb", **options: Any) -> Iterator[
         if os.path.exists(path):
             shutil.copymode(path, temporary)
         yield stream
-        stream.flush()
-        os.fsync(stream.fileno())
+        to_disk(stream)
 
 
 @contextlib.contextmanager

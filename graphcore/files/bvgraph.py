@@ -88,7 +88,7 @@ class BVGraphEdges:
     weighted, numbering, called, notes = False, None, (), ()
 
     def __init__(self, source, _reading, memory):
-        base, self._path = os.path.splitext(source.path)[0], source.path
+        base, self.source = os.path.splitext(source.path)[0], source
         if not has_properties(source.path):
             raise FormatError(
                 f"there is no {os.path.basename(base)}.properties; put it beside it (a graph of WebGraph's is "
@@ -164,7 +164,7 @@ class BVGraphEdges:
     def _piece(self, first, last):
         """Read at least the bits `first` to `last`; return (words, position of their first bit, number of bits)."""
         start = first >> 3
-        with open(self._path, "rb") as stream:
+        with open(self.source.path, "rb") as stream:
             stream.seek(start)
             data = np.fromfile(stream, dtype=np.uint8, count=((last + loops.SLACK + 7) >> 3) - start)
         padded = np.zeros((len(data) + 7 >> 3 << 3) + (loops.SLACK >> 3), dtype=np.uint8)

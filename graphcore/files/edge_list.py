@@ -33,9 +33,9 @@ from .text import (
     is_id,
     is_number,
     plain_columns,
+    refuse_unfit,
     sample_lines,
     split_line,
-    unfit_reason,
 )
 
 # Memory from which on blocks of edges have their largest size.
@@ -162,7 +162,7 @@ def choose_columns(names, numeric, reading, idle=(), times=()):
     elif named is None and reading.columns is None:
         hint = f" (columns {names[ends[0]]!r} and {names[ends[1]]!r} are taken for the ends; pass columns= for others)"
     chosen = None if weight is None else names[weight]
-    offered = {names[c]: names[c] for c in numeric if c != weight}
+    offered = [names[c] for c in numeric if c != weight]
     return ends, weight, [left_out([names[c] for c in unread], "weight_column", offered, hint, chosen)]
 
 
@@ -430,11 +430,11 @@ class TextEdges:
     """The edges of an open Source by blocks: pieces of the text.
 
     `notes` are warnings about columns that are not read; `called` is what those that are read are called; `n_nodes` is
-    None unless the file states it; `numbering` numbers names, and is None where ids are integers.
+    None unless the file states it; `numbering` numbers names, None where ids are integers; `source` is the Source.
     """
 
     def __init__(self, source, reading, memory=FULL_MEMORY):
-        self._source, self._dialect = source, _guess_dialect(source, reading)
+        self.source, self._dialect = source, _guess_dialect(source, reading)
         self._chunk = block_size(CHUNK, memory)
         self.notes, self.n_nodes, self.called = self._dialect.notes, self._dialect.n_nodes, self._dialect.called
         self.weighted = self._dialect.weight is not None
@@ -449,10 +449,10 @@ class TextEdges:
 
     def _texts(self):
         """Yield (whole lines of about a chunk, share of the file read)."""
-        size = max(1, os.stat(self._source.path).st_size)
+        size = max(1, os.stat(self.source.path).st_size)
         errors = "replace" if self._dialect.integer else "strict"  # beside integers there are comments alone
         marks = self._dialect.comments
-        with self._source.text(self._dialect.encoding, errors) as text:
+        with self.source.text(self._dialect.encoding, errors) as text:
             for _ in range(self._dialect.skip):
                 text.readline()
             read = 0
@@ -671,9 +671,7 @@ def _checked_names(names, delimiter):
         raise InputError("two nodes have the same name, and an edge list would make one of them; write .npz instead")
     if names.dtype.kind in "iu":
         return names
-    reason = unfit_reason(names.tolist())
-    if reason is not None:
-        raise InputError(f"{reason}; write .npz instead")
+    refuse_unfit(names.tolist())
     forbidden = '"' if delimiter == "," else '\t"'
     for name in names.tolist():
         if not name or name != name.strip() or name[0] in "#%" or any(mark in name for mark in forbidden):

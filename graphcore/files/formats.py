@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -122,14 +122,6 @@ def output_format(path, format=None):
 # -- several files as one list of edges --------------------------------------------------------------------------------
 
 
-class _Table(NamedTuple):
-    """A file with its blocks of edges: TextEdges, ParquetEdges or BVGraphEdges."""
-
-    name: str
-    size: int
-    edges: object
-
-
 @contextlib.contextmanager
 def open_tables(paths, reading, memory):
     """Yield the Tables of files and folders of edges."""
@@ -151,11 +143,11 @@ def _opened(stack, path, reading, memory):
                 f"this is a {kind.name} file; several files, and files to build from, are edge lists, Parquet tables "
                 "or BVGraphs. What fits in memory can be written with graphcore.write_graph (graphcore convert)"
             )
-        return _Table(source.name, os.stat(source.path).st_size, kind.edges(source, reading, memory))
+        return kind.edges(source, reading, memory)
 
 
 class Tables:
-    """Several tables, one after the other, as one input.
+    """Several tables, one after the other, as one input: TextEdges, ParquetEdges or BVGraphEdges.
 
     `numbering` numbers names of nodes, and is None where ids are integers; `compact` says whether these may have gaps;
     `n_nodes` is None where it is not known; `ones` is the type of weights where each edge counts once, as for a graph
@@ -166,42 +158,44 @@ class Tables:
 
     def __init__(self, tables):
         self._tables, first = tables, tables[0]
-        self.numbering, weighted = first.edges.numbering, first.edges.weighted
+        self.numbering, weighted = first.numbering, first.weighted
         for table in tables:
-            if (table.edges.numbering is None) != (self.numbering is None):
-                kinds = ["integers" if one.edges.numbering is None else "names" for one in (first, table)]
+            if (table.numbering is None) != (self.numbering is None):
+                kinds = ["integers" if one.numbering is None else "names" for one in (first, table)]
                 raise InputError(
-                    f"the nodes of {first.name} are {kinds[0]}, those of {table.name} {kinds[1]}; pass ids='string' to "
-                    "read all of them as names"
+                    f"the nodes of {first.source.name} are {kinds[0]}, those of {table.source.name} {kinds[1]}; pass "
+                    "ids='string' to read all of them as names"
                 )
-            if table.edges.weighted != weighted:
+            if table.weighted != weighted:
                 has, has_none = (first, table) if weighted else (table, first)
                 raise InputError(
-                    f"{has.name} has weights and {has_none.name} has none; pass weight_column=None to leave them out"
+                    f"{has.source.name} has weights and {has_none.source.name} has none; pass weight_column=None to "
+                    "leave them out"
                 )
-        if first.edges.called:
-            record_columns(first.edges.called)
-        self.called, self.notes = first.edges.called, ()
+        if first.called:
+            record_columns(first.called)
+        self.called, self.notes = first.called, ()
         said: set = set()
-        n_told = Counter(note for table in tables for note in table.edges.notes)
+        n_told = Counter(note for table in tables for note in table.notes)
         for table in tables:
-            if [*table.edges.called] != [*first.edges.called]:
-                called = (f"{', '.join(map(str, one.edges.called))} of {one.name}" for one in (first, table))
+            if [*table.called] != [*first.called]:
+                called = (f"{', '.join(map(str, one.called))} of {one.source.name}" for one in (first, table))
                 warn_user(f"the columns {' and '.join(called)} are read")
-            for note in (note for note in table.edges.notes if note not in said):  # of many parts, once
+            for note in (note for note in table.notes if note not in said):  # of many parts, once
                 more = f" and {n_told[note] - 1} more" if n_told[note] > 1 else ""
-                warn_user(f"{table.name}{more}: {note}")
-            said.update(table.edges.notes)
-            table.edges.numbering = self.numbering  # all tables share one numbering
-        known = [table.edges.n_nodes for table in tables]
+                warn_user(f"{table.source.name}{more}: {note}")
+            said.update(table.notes)
+            table.numbering = self.numbering  # all tables share one numbering
+        known = [table.n_nodes for table in tables]
         self.n_nodes = None if None in known else max(known)
         self.compact = self.n_nodes is None and self.numbering is None
 
     def blocks(self):
         """Yield (ends (n_edges, 2), weights of length 0 for none, share of the input read) of every block."""
-        total, before = max(1, sum(table.size for table in self._tables)), 0
-        for table in self._tables:
-            with naming(table.name):
-                for ends, weights, share in table.edges.blocks():
-                    yield ends, weights, (before + share * table.size) / total
-            before += table.size
+        sizes = [os.stat(table.source.path).st_size for table in self._tables]
+        total, before = max(1, sum(sizes)), 0
+        for table, size in zip(self._tables, sizes, strict=True):
+            with naming(table.source.name):
+                for ends, weights, share in table.blocks():
+                    yield ends, weights, (before + share * size) / total
+            before += size

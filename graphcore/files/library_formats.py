@@ -17,7 +17,7 @@ from ..graphs.from_libraries import edge_attribute, node_attributes, some_values
 from ..graphs.graph import Graph
 from .edge_list import check_node_count, record_columns
 from .source import refusing
-from .text import is_id, unfit_reason
+from .text import is_id, refuse_unfit
 
 # Other readers of a format, for files that networkx cannot read.
 _OTHERWISE = {
@@ -144,9 +144,7 @@ def checked_attributes(graph, attributes, kind):
     if len(set(names)) < len(names):
         raise InputError("two nodes have the same name, which these files take for one node; write .npz instead")
     for texts in (names, *(values.tolist() for values in columns.values() if values.dtype.kind not in "biuf")):
-        reason = unfit_reason(list(dict.fromkeys(map(str, texts))))
-        if reason is not None:
-            raise InputError(f"{reason}; write .npz instead")
+        refuse_unfit(list(dict.fromkeys(map(str, texts))))
     return names, columns
 
 
@@ -169,7 +167,6 @@ def read_matrix_market(source, reading):
         matrix = (
             sp.coo_array((matrix.data != 0, matrix.coords), matrix.shape) if layout == "coordinate" else matrix != 0
         )
-    matrix = sp.csr_array(matrix)
     return graph_of_matrix(matrix, reading)
 
 

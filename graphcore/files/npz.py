@@ -54,8 +54,7 @@ class Archive:
 
     def get(self, name):
         """Return an array, or None."""
-        is_there = name in self
-        return self[name] if is_there else None
+        return self[name] if name in self.names else None
 
     def __getitem__(self, name):
         if name not in self:

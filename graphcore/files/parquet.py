@@ -89,7 +89,7 @@ class ParquetEdges:
 
     def __init__(self, source, reading, memory=FULL_MEMORY // 4):
         types = check_parquet()[0].types
-        self._source, self._n_rows = source, block_size(_ROWS, memory)
+        self.source, self._n_rows = source, block_size(_ROWS, memory)
         with _opened(source) as file:
             schema = file.schema_arrow
             kinds = {name: schema.field(c).type for c, name in enumerate(schema.names)}
@@ -116,7 +116,7 @@ class ParquetEdges:
 
     def blocks(self):
         """Yield (ends, weights, share of the table read)."""
-        with _opened(self._source) as table:
+        with _opened(self.source) as table:
             total, read = max(1, table.metadata.num_rows), 0
             batches = table.iter_batches(self._n_rows, columns=self.called, use_threads=False)
             while True:

@@ -11,6 +11,7 @@ from ..exceptions import ParameterError, warn_user
 from ..graphs.as_graph import as_graph
 from ..graphs.from_table import Columns
 from ..graphs.graph import Graph
+from ..graphs.nodes import node_table
 from .atomic import atomic_output, compressed
 from .edge_list import FULL_MEMORY, Reading, graph_of_blocks
 from .formats import FORMATS, READABLE, guess_format, open_tables, output_format
@@ -110,11 +111,10 @@ def read_graph(
         encoding=encoding, symmetrize=symmetrize, count_repeats=count_repeats,
         declared=format == "edgelist",
     )  # fmt: skip
-    table = None
     if nodes is not None:
-        from .tables import read_table_of
+        from .tables import read_nodes
 
-        table = read_table_of(nodes, encoding)
+        nodes = read_nodes(nodes, encoding=encoding) if isinstance(nodes, (str, os.PathLike)) else node_table(nodes)
     given: Any = path if isinstance(path, (list, tuple)) else [path]
     parts = [part for each in given for part in parts_of(check_path(each))]
     if not parts:
@@ -124,7 +124,7 @@ def read_graph(
             raise ParameterError(f"format={format!r} is for a single file, and there are {len(parts)}; leave it out")
         place = naming(f"the folder {path}") if len(given) == 1 else nullcontext()
         with place, open_tables(parts, reading, FULL_MEMORY) as tables:
-            return of_nodes(graph_of_blocks(tables, reading, parts[0]), table, False)
+            return of_nodes(graph_of_blocks(tables, reading, parts[0]), nodes, False)
     file = parts[0]
     if os.path.isdir(file):
         # This import is late because the store itself imports the readers of files.
@@ -132,13 +132,13 @@ def read_graph(
 
         if not reading.weighted:
             raise ParameterError(f"weight_column=None: {file} is on disk as it is; build it without weights")
-        return of_nodes(open_graph(file), table)
+        return of_nodes(open_graph(file), nodes)
     with open_source(file) as source:
         found = FORMATS[format] if format else guess_format(source, encoding)
         if found.is_text:
             source.require_text(encoding)
         graph = found.read(source, reading)
-    return of_nodes(graph, table, found.isolated)
+    return of_nodes(graph, nodes, found.isolated)
 
 
 def of_nodes(graph, table, complete=True):

@@ -23,7 +23,7 @@ from .library_formats import attribute_columns
 from .npz import read_array, write_array
 from .parquet import read_table
 from .source import open_source
-from .text import MISSING, check_delimiter, first_unfit, guess_delimiter, is_id, is_number, read_columns, unfit_reason
+from .text import MISSING, check_delimiter, first_unfit, guess_delimiter, is_id, is_number, read_columns, refuse_unfit
 
 _PIECE = 1 << 16
 _DELIMITERS = {"tsv": "\t", "csv": ","}
@@ -118,9 +118,7 @@ def write_labels(
             write_array(stream, labels)
         return
     names = range(n_nodes) if names is None else names
-    reason = unfit_reason(names)
-    if reason is not None:
-        raise InputError(f"{reason}; write .npy, or give other names")
+    refuse_unfit(names, "write .npy, or give other names")
     coarser = range(1, labels.shape[1] if labels.ndim == 2 else 1)
     with contextlib.nullcontext(path) if hasattr(path, "write") else text_output(path, compression) as stream:
         plain = csv.writer(stream, delimiter=_DELIMITERS[format], lineterminator="\n")
@@ -378,13 +376,6 @@ def read_nodes(path: PathLike, *, encoding: str = "utf-8") -> NodeTable:
                 f"the node name {unfit!r} is blank or has control characters or line ends; is a quote open?"
             )
         return replace(table, source=source.name)
-
-
-def read_table_of(nodes, encoding="utf-8"):
-    """Return the NodeTable of a path, or of a table in memory; None stays None."""
-    if isinstance(nodes, (str, os.PathLike)):
-        return read_nodes(nodes, encoding=encoding)
-    return None if nodes is None else node_table(nodes)
 
 
 def _typed(columns):

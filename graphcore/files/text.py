@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 
-from ..exceptions import FormatError, ParameterError
+from ..exceptions import FormatError, InputError, ParameterError
 from ..graphs.numbering import Text
 
 MISSING = frozenset(["", "-", "?", "na", "n/a", "#n/a", "nan", "<na>", "nat", "null", "none", "{}"])
@@ -164,17 +164,17 @@ def _strip(starts, stops, is_blank):
         stops[at] -= 1
 
 
-def unfit_reason(names):
-    """Return the reason why a text file cannot hold some names, as the beginning of a message; None if it can."""
-    if isinstance(names, (range, type(None))) or (isinstance(names, np.ndarray) and names.dtype.kind in "iu"):
-        return None
+def refuse_unfit(names, remedy="write .npz instead"):
+    """Raise an InputError, which ends in a remedy, if a text file cannot hold some names."""
+    if isinstance(names, range) or (isinstance(names, np.ndarray) and names.dtype.kind in "iu"):
+        return
     unfit, seen = first_unfit(names), {}
     if unfit is not None:
-        return f"node name {unfit!r} has characters that no text file holds, or too many"
+        raise InputError(f"node name {unfit!r} has characters that no text file holds, or too many; {remedy}")
     for name in map(str, names):
         if (twin := seen.setdefault(name.strip(), name)) != name:
-            return f"node names {twin!r} and {name!r} differ in blanks only, which no reader of text keeps"
-    return None
+            differ = f"node names {twin!r} and {name!r} differ in blanks only"
+            raise InputError(f"{differ}, which no reader of text keeps; {remedy}")
 
 
 def first_unfit(names):

@@ -129,17 +129,14 @@ def fill_pairs(keys, weights, cursor, out_indices, out_weights):
     weighted = len(out_weights) > 0
     for e in range(len(keys)):
         i, j = keys[e] >> 32, keys[e] & 0x7FFFFFFF
-        position = cursor[i]
-        cursor[i] = position + 1
-        out_indices[position] = j
-        if weighted:
-            out_weights[position] = weights[e]
-        if i != j:
-            position = cursor[j]
-            cursor[j] = position + 1
-            out_indices[position] = i
+        for row, column in ((i, j), (j, i)):
+            position = cursor[row]
+            cursor[row] = position + 1
+            out_indices[position] = column
             if weighted:
                 out_weights[position] = weights[e]
+            if i == j:
+                break
 
 
 @compiled
@@ -238,14 +235,8 @@ def row_sums(indptr, weights, start, stop, out):
 @compiled
 def own_entry(indptr, indices, i):
     """Where row i, whose columns ascend, holds its diagonal entry; -1 where it has none."""
-    low, high = indptr[i], indptr[i + 1]
-    while low < high:
-        middle = (low + high) // 2
-        if indices[middle] < i:
-            low = middle + 1
-        else:
-            high = middle
-    return low if low < indptr[i + 1] and indices[low] == i else -1
+    entry = indptr[i] + np.searchsorted(indices[indptr[i] : indptr[i + 1]], i)
+    return entry if entry < indptr[i + 1] and indices[entry] == i else -1
 
 
 @compiled

@@ -135,17 +135,16 @@ def _plainly(name):
     return str(int(number)) if number is not None and abs(number) < 1e15 and number.is_integer() else bare
 
 
-def left_out(names, parameter, columns, hint="", weight=None):
+def left_out(names, parameter, likely, hint="", weight=None):
     """Return the message about columns, or attributes of edges, that are not read beside that of weights, if there is.
 
-    `columns` are names by the values of the parameter that read them: the first that is not called as times are is
-    offered.
+    Of `likely` the first that is not called as times are is offered.
     """
     shown = ", ".join(name[:80] for name in map(str, names[:4])) + (f" and {len(names) - 4} more" if names[4:] else "")
     shown = f"column{'s' * (len(names) > 1)} {shown} not read{hint}"
     if weight is not None:
         return f"{shown}; weights are those of {str(weight)[:80]!r}, {parameter}= takes others"
-    offered = next((value for value, name in columns.items() if not is_time(name)), None)
+    offered = next((name for name in likely if not is_time(name)), None)
     if offered is None:
         return f"{shown}; pass {parameter}=None to say that no column holds the edges' weights"
     offered = offered[:80] if isinstance(offered, str) else offered

@@ -239,7 +239,7 @@ def edge_attribute(values, weight, parameter, warn=True):
     numbers = [name for name, value in values.items() if isinstance(value, Real) and not isinstance(value, bool)]
     others = [name for name in numbers if name != chosen and name not in OWN]
     if others and chosen != "weight" and warn:
-        warn_user(left_out(others, parameter, {name: name for name in others}, weight=chosen))
+        warn_user(left_out(others, parameter, others, weight=chosen))
     return chosen
 
 

@@ -102,7 +102,7 @@ def table_edges(table, source="source", target="target", weight="auto"):
         rest = [name for name in columns.names if name not in (source, target) and not is_index(name)]
         weight = weight_column(rest)
         others = [name for name in rest if name != weight]
-        notes = [left_out(others, "weight", {name: name for name in others}, weight=weight)] if others else []
+        notes = [left_out(others, "weight", others, weight=weight)] if others else []
     columns.collect((source, target, weight))
     texts = columns.text(source), columns.text(target)
     sources = columns.ends("source", source) if texts[0] is None else texts[0]

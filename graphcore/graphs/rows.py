@@ -117,6 +117,15 @@ def entries_of(indptr, rows):
     return np.repeat(starts - borders[:-1], lengths) + np.arange(borders[-1]), borders
 
 
+def csr_rows(rows, nodes):
+    """Return some of square Rows as a csr_array of float64, with ones where there are no weights."""
+    import scipy.sparse as sp
+
+    entries, indptr = entries_of(rows.indptr, nodes)
+    values = rows.weights[entries].astype(np.float64, copy=False) if len(rows.weights) else np.ones(len(entries))
+    return sp.csr_array((values, rows.indices[entries], indptr), shape=(len(nodes), len(rows.indptr) - 1))
+
+
 # -- weights -----------------------------------------------------------------------------------------------------------
 
 

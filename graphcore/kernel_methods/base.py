@@ -271,9 +271,10 @@ class KernelEstimator(Estimator):
 
 
 class PointClusterer(ClusterMixin, Estimator):
-    """Base of the classes, which give `_fit` (labels, and the EqualRows that these are of), `_nearest` and `_cost`.
+    """Base of the classes, which give `_fit` (labels, and the EqualRows that these are of) and `_nearest`.
 
-    The last two take points that `_new_points` has checked.
+    The latter finds labels of the nearest centres or flats, and squared distances to them, of points that `_new_points`
+    has checked.
     """
 
     # The remedy in messages about the number of clusters.
@@ -316,7 +317,7 @@ class PointClusterer(ClusterMixin, Estimator):
         if self.n_clusters is None or isinstance(self.n_clusters, str):
             raise refused("n_clusters", self.n_clusters, f"must be an integer here; {self._chosen_by}")
         labels, rows = self._fit(X, sample_weight, Streams(self.random_state))
-        self.labels_: Labels = rows.for_all(labels, self._nearest)
+        self.labels_: Labels = rows.for_all(labels, lambda left_out: self._nearest(left_out)[0])
         return self
 
     def predict(self, X: AnyData) -> Labels:
@@ -342,7 +343,7 @@ class PointClusterer(ClusterMixin, Estimator):
         >>> graphcore.metrics.agreement(model.predict(X[150:]), y[150:])["ari"]
         1.0
         """
-        return self._nearest(self._new_points(X))
+        return self._nearest(self._new_points(X))[0]
 
     def score(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> float:
         """Minus the mean cost of points: their squared distance to the nearest centre or flat. Larger is better.
@@ -376,6 +377,9 @@ class PointClusterer(ClusterMixin, Estimator):
         True
         """
         return -self._cost(self._new_points(X), sample_weight)
+
+    def _cost(self, X, sample_weight):
+        return float(np.average(self._nearest(X)[1], weights=check_sample_weight(sample_weight, X.shape[0])))
 
 
 class DistanceTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PointClusterer):

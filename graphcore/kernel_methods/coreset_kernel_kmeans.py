@@ -260,7 +260,7 @@ class CoresetKernelKMeans(CentroidClusterer):
                     tree = self._tree_over(self._view(X, streams), k, size, streams)
             with stages("coreset and labels"):
                 tree = tree.with_chunk(X, weights)
-                result = stream_kernel_kmeans(tree, X, k, **self._options())
+                result = stream_kernel_kmeans(tree, X, k, **passed_on(self, "n_init max_iter tol n_jobs"))
                 self._tree = tree
                 self._store(result, result.coreset.indices, result.coreset.kernel)
                 self.labels_: Labels = result.labels
@@ -272,10 +272,8 @@ class CoresetKernelKMeans(CentroidClusterer):
                 kernel, rows, k = self._weighted_kernel_of(X, sample_weight, streams)
             with stages("coreset and labels"):
                 size = self._n_draws(kernel, k, rows)
-                result = coreset_kernel_kmeans(
-                    kernel, k, size=size, weights=rows.weights, sampling=self.sampling, n_seeds=self.n_seeds,
-                    random_state=streams, **self._options(),
-                )  # fmt: skip
+                options = passed_on(self, "sampling n_seeds n_init max_iter tol n_jobs") | {"random_state": streams}
+                result = coreset_kernel_kmeans(kernel, k, size=size, weights=rows.weights, **options)
         coreset, given = result.coreset, rows.given(result.coreset.indices)
         if self._kind != "vectors":
             self._store(result, given, kernel, coreset.indices, rows.weights)
@@ -285,14 +283,9 @@ class CoresetKernelKMeans(CentroidClusterer):
             self._store(result, given, coreset.kernel)
         return result.labels, rows
 
-    def _options(self):
-        """Return parameters of kernel k-means on the coreset."""
-        return passed_on(self, "n_init max_iter tol n_jobs")
-
     def _tree_over(self, kernel, n_clusters, size, streams):
         """The tree of coresets, still empty, of vectors under a kernel."""
-        drawn = {"size": size, "sampling": self.sampling, "n_seeds": self.n_seeds}
-        reduced = partial(reduce_coreset, n_clusters=n_clusters, **drawn)
+        reduced = partial(reduce_coreset, n_clusters=n_clusters, size=size, **passed_on(self, "sampling n_seeds"))
         return CoresetTree(reduced, kernel.function, kernel.precision, streams)
 
     def _store(self, result, given, kernel, points=None, weights=None):

@@ -395,9 +395,6 @@ class FlatsClusterer(DistanceTransformer):
 
     _chosen_by = "sklearn.model_selection.GridSearchCV compares the errors of several numbers of flats on new points"
 
-    def _rules(self):
-        return passed_on(self, "n_init max_iter n_jobs verbose")
-
     def _keep(self, result):
         """Store what a fit found, but for the labels."""
         self.reconstruction_error_: float = result.error
@@ -500,10 +497,8 @@ class KFlats(FlatsClusterer):
         if isinstance(self.init, str):
             fewest = check_integer("n_clusters", self.n_clusters, low=1)
             rows = merge_equal_rows(X, rows.weights, least=max(fewest, 2))
-        result = k_flats(
-            rows.X, self.n_clusters, self.n_dims, init=self.init, sample_weight=rows.weights, random_state=streams,
-            **self._rules(),
-        )  # fmt: skip
+        options = passed_on(self, "n_clusters n_dims init n_init max_iter n_jobs verbose")
+        result = k_flats(rows.X, sample_weight=rows.weights, random_state=streams, **options)
         self.flats_: FlatSet = result.flats
         self.cluster_centers_: Floats = result.flats.means
         self.components_: Floats = result.flats.bases
@@ -536,11 +531,7 @@ class KFlats(FlatsClusterer):
         return self.flats_.decode(*codes)
 
     def _nearest(self, X):
-        return self.flats_.nearest(X, n_jobs=self.n_jobs)[0]
-
-    def _cost(self, X, sample_weight):
-        distances = self.flats_.nearest(X, n_jobs=self.n_jobs)[1]
-        return float(np.average(distances, weights=check_sample_weight(sample_weight, X.shape[0])))
+        return self.flats_.nearest(X, n_jobs=self.n_jobs)
 
     def _distances(self, X):
         return np.sqrt(self.flats_.squared_distances(X))

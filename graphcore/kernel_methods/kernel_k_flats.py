@@ -5,10 +5,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..base.estimator import parameters
+from ..base.estimator import parameters, passed_on
 from ..base.loops import cached_property, limited_libraries, map_blocks
 from ..base.streams import Streams
-from ..base.validation import check_choice, check_sample_weight
+from ..base.validation import check_choice
 from ..exceptions import InputError
 from ..kernels.base import block_borders, matrix_columns, vector_columns
 from ..kernels.checks import clearly_negative, eigenvalue_noise, report_indefinite, smallest_sampled_eigenvalue
@@ -433,10 +433,8 @@ class KernelKFlats(KernelEstimator, FlatsClusterer):
 
     def _fit(self, X, sample_weight, streams):
         kernel, rows, k = self._weighted_kernel_of(X, sample_weight, streams)
-        result = kernel_k_flats(
-            kernel, k, self.n_dims, init=self.init, sample_weight=rows.weights, on_indefinite=self.on_indefinite,
-            random_state=streams, **self._rules(),
-        )  # fmt: skip
+        options = passed_on(self, "n_dims init n_init max_iter on_indefinite n_jobs verbose")
+        result = kernel_k_flats(kernel, k, sample_weight=rows.weights, random_state=streams, **options)
         self._result = result
         self.flats_: KernelFlatSet = result.flats
         self._keep_diagonal(kernel, rows.weights)
@@ -450,12 +448,7 @@ class KernelKFlats(KernelEstimator, FlatsClusterer):
         return X, self._own_values(X)
 
     def _nearest(self, X):
-        return self._result.nearest(*self._rows(X))[0]
-
-    def _cost(self, X, sample_weight):
-        rows = self._rows(X)
-        weights = check_sample_weight(sample_weight, rows[0].shape[0])
-        return float(np.average(self._result.nearest(*rows)[1], weights=weights))
+        return self._result.nearest(*self._rows(X))
 
     def _distances(self, X):
         return np.sqrt(np.maximum(self._result.distances_to(*self._rows(X)), 0.0))

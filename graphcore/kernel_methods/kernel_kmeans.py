@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..base.estimator import parameters, stages_of
+from ..base.estimator import parameters, passed_on, stages_of
 from ..base.loops import effective_jobs, limited_libraries
 from ..base.streams import Streams
 from ..base.types import ArrayLike, Floats
@@ -285,12 +285,8 @@ def semidefinite_shift(kernel, weights, *, random_state=None, n_jobs=None):
         v = v.reshape(n, -1)
         return root[:, None] * kernel.product(root[:, None] * v, n_jobs)
 
-    return _beyond_rounding(spectrum_ends(LinearOperator((n, n), apply, matmat=apply, dtype=np.float64), random_state))
-
-
-def _beyond_rounding(extremes):
-    """Return minus the least eigenvalue and a little more; 0 where it is negative by rounding alone."""
-    smallest, largest = extremes
+    smallest, largest = spectrum_ends(LinearOperator((n, n), apply, matmat=apply, dtype=np.float64), random_state)
+    # A little more than is needed; nothing where the least eigenvalue is negative by rounding alone.
     rounding = 1e-10 * max(abs(smallest), abs(largest))
     return float(rounding - smallest) if smallest < -rounding else 0.0
 
@@ -360,9 +356,6 @@ class CentroidClusterer(KernelEstimator, PointClusterer):
             self._reference = kernel.degrees if points is None else kernel.degrees[points]
             self._loop = kernel.self_loop
 
-    def _nearest(self, X):
-        return self._joined(X)[0]
-
     def _cost(self, X, sample_weight):
         weights = check_sample_weight(sample_weight, X.shape[0])
         if self._kind == "graph":
@@ -373,9 +366,9 @@ class CentroidClusterer(KernelEstimator, PointClusterer):
             own = np.divide(self._loop, degrees**2, out=np.zeros(len(degrees)), where=degrees > 0)
         else:
             own = self._own_values(X)
-        return float(self._given_squares(np.average(own + self._joined(X)[1], weights=weights)))
+        return float(self._given_squares(np.average(own + self._nearest(X)[1], weights=weights)))
 
-    def _joined(self, X):
+    def _nearest(self, X):
         """Nearest centroid of checked points, and their squared distance to it less ``K(x, x)``."""
         if self._kind != "graph":
             columns = self._columns(X, getattr(self, "_reference", None), self._points)
@@ -504,10 +497,8 @@ class KernelKMeans(CentroidClusterer):
             with stages("kernel"):
                 kernel, rows, k = self._weighted_kernel_of(X, sample_weight, streams)
             with stages("k-means"):
-                result = kernel_kmeans(
-                    kernel, k, weights=rows.weights, init=self.init, n_init=self.n_init, max_iter=self.max_iter,
-                    tol=self.tol, shift=self.shift, random_state=streams, n_jobs=self.n_jobs,
-                )  # fmt: skip
+                options = passed_on(self, "init n_init max_iter tol shift n_jobs") | {"random_state": streams}
+                result = kernel_kmeans(kernel, k, weights=rows.weights, **options)
         self.cost_: float = float(self._given_squares(result.cost))
         self.inertia_: float = result.inertia
         self.cluster_weights_: Floats = result.centroids.masses

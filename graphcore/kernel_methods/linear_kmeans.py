@@ -213,19 +213,17 @@ class FeatureClusterer(KernelEstimator, DistanceTransformer):
                 options = passed_on(self, "n_init max_iter tol") | {"random_state": self._kmeans_streams(streams)}
                 clusters = linear_kmeans(features, k, sample_weight=rows.weights, **options)
         self.cluster_centers_: Floats = clusters.centers
+        self._n_features_out = len(clusters.centers)
         self.n_iter_: int = clusters.n_iter
         self.converged_: bool = clusters.n_iter < self.max_iter
         self._judge(found, clusters, kernel, rows)
         return clusters.labels, rows
 
     def _distances(self, X):
-        B = self._features_of(X).astype(np.float64, copy=False)
-        norms = np.einsum("ij,ij->i", self.cluster_centers_, self.cluster_centers_)
-        squares = (norms - 2.0 * (B @ self.cluster_centers_.T)) + np.einsum("ij,ij->i", B, B)[:, None]
-        return np.sqrt(np.maximum(squares, 0.0))
+        return import_whole("sklearn.metrics").euclidean_distances(self._features_of(X), self.cluster_centers_)
 
     def _nearest(self, X):
-        return nearest_center(self._features_of(X), self.cluster_centers_)[0]
+        return nearest_center(self._features_of(X), self.cluster_centers_)
 
     def _cost(self, X, sample_weight):
         B = self._features_of(X)
@@ -235,7 +233,3 @@ class FeatureClusterer(KernelEstimator, DistanceTransformer):
     def _residuals(self, X, B):
         """Squared distances of points from what the features span, where these count."""
         return np.zeros(len(B))
-
-    @property
-    def _n_features_out(self):
-        return len(self.cluster_centers_)

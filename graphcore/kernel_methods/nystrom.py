@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base.estimator import parameters
+from ..base.estimator import parameters, passed_on
 from ..base.loops import away, limited_libraries, map_blocks
 from ..base.streams import Streams
 from ..base.types import ArrayLike, Floats, Integers
@@ -45,26 +45,18 @@ _DROPPED = {
 
 
 @dataclass(frozen=True, eq=False)
-class InverseRoot:
-    """Z with ``Z Z^T = W^+``, or the pseudo-inverse of W truncated to a lower rank."""
-
-    root: np.ndarray  # (c, rank) float64: Z
-    rank: int
-
-
-@dataclass(frozen=True, eq=False)
 class NystromFactor:
     """B with ``B B^T = (C W^+ C^T)_s``."""
 
     features: np.ndarray  # (n, s): B; fewer columns than were asked for rather than columns of noise
     projection: np.ndarray  # (c, s) float64: T with ``B = C T``, from kernel values with landmarks to features
     singular_values: np.ndarray  # (rank,) float64: all of ``C Z``, descending; the first s are those of B
-    landmark_root: InverseRoot
+    landmark_root: np.ndarray  # (c, rank) float64: Z of `inverse_root`
     n_zero_rows: int  # points whose kernel values with all landmarks, and so whose features, are zero
 
 
 def inverse_root(W, *, truncation=None, rtol=None, on_indefinite="error", precision=np.float64):
-    """Compute an InverseRoot of a positive semi-definite matrix W (c, c), which is symmetrised.
+    """Compute Z (c, rank) with ``Z Z^T = W^+`` for a positive semi-definite matrix W (c, c), which is symmetrised.
 
     Eigenvalues up to `rtol` times the largest are taken for zero, by default c times the machine epsilon of
     `precision`, which kernel values were computed in; `truncation` is the largest rank kept. A W with NaN or infinity,
@@ -88,7 +80,7 @@ def inverse_root(W, *, truncation=None, rtol=None, on_indefinite="error", precis
     if rank == 0:
         raise InputError("kernel values among the landmarks have no positive eigenvalue; use another kernel")
     rank = rank if truncation is None else min(rank, truncation)
-    return InverseRoot(vectors[:, :rank] / np.sqrt(values[:rank]), rank)
+    return vectors[:, :rank] / np.sqrt(values[:rank])
 
 
 def nystrom_factor(C, W, n_components=None, *, scale=None, truncation=None, n_jobs=None, **of_the_root):
@@ -115,7 +107,7 @@ def nystrom_factor(C, W, n_components=None, *, scale=None, truncation=None, n_jo
         W = W * scale * scale[:, None]
     with limited_libraries():
         root = inverse_root(W, truncation=truncation, precision=columns.dtype, **of_the_root)
-        Z = root.root if scale is None else root.root * scale[:, None]
+        Z = root if scale is None else root * scale[:, None]
         borders = block_borders(columns)
         kept = {} if math.prod(columns.shape) * columns.dtype.itemsize <= _KEEP_BYTES else None
         gram, n_zero_rows = _gram_of_features(columns, Z, borders, kept, n_jobs)
@@ -470,10 +462,8 @@ class LandmarkEstimator(KernelEstimator):
                 "the kernel's diagonal is zero, and no features have these inner products; cluster a graph's adjacency "
                 "matrix with KernelKMeans, or add a multiple of the identity to the kernel matrix"
             )
-        found = nystrom_features(
-            kernel, n_landmarks, n_components, sampling=self.sampling, on_indefinite=self.on_indefinite,
-            random_state=streams, n_jobs=self.n_jobs, **options,
-        )  # fmt: skip
+        options |= passed_on(self, "sampling on_indefinite n_jobs") | {"random_state": streams}
+        found = nystrom_features(kernel, n_landmarks, n_components, **options)
         self.feature_map_: FeatureMap = found.feature_map
         self.landmark_indices_: Integers | None = found.feature_map.indices
         self.n_landmarks_: int = found.n_landmarks

@@ -86,8 +86,8 @@ class Kernel:
     """A symmetric kernel matrix K of shape (n_points, n_points), as the algorithms see it.
 
     Its forms: GraphKernel, SparseKernel, DenseKernel (memory-mapped too) and VectorKernel, which evaluates
-    a function in blocks. A form gives `n_points`, `diagonal`, :meth:`block`, :meth:`columns` and :meth:`submatrix`; the
-    rest follows from these, and is overridden where that is quicker.
+    a function in blocks. A form gives `n_points`, `diagonal`, :meth:`block`, :meth:`columns` and `_among`, the matrix
+    among some points; the rest follows from these, and is overridden where that is quicker.
     """
 
     n_points: int
@@ -132,13 +132,10 @@ class Kernel:
 
     def submatrix(self, points, point_weights=None):
         """Return the Kernel among some of its points, ascending, with other weights if these are given."""
-        raise NotImplementedError
-
-    def _part_of(self, kernel, points, point_weights):
-        """Make this matrix that of `kernel` among some points: it was computed alike, and they keep their weights."""
-        self.is_psd, self.precision = kernel.is_psd, kernel.precision
-        self.point_weights = kernel.point_weights[points] if point_weights is None else point_weights
-        return self
+        part = self._among(points)
+        part.is_psd, part.precision = self.is_psd, self.precision  # it was computed alike
+        part.point_weights = self.point_weights[points] if point_weights is None else point_weights
+        return part
 
     def whole(self, purpose):
         """Return the matrix for a `purpose` that needs it: a csr_array where it is sparse, otherwise an ndarray."""

@@ -5,7 +5,7 @@ import numpy as np
 from ..base.loops import cached_property, map_blocks, row_blocks
 from ..base.validation import read_only
 from ..graphs.from_matrix import check_given
-from ..graphs.rows import entries_of
+from ..graphs.rows import Rows, csr_rows
 from ..neighbors.vectors import check_finite
 from . import _loops
 from .base import BLOCK_BYTES, Columns, Kernel, Products, matrix_columns, membership_matrix
@@ -28,17 +28,14 @@ class DenseKernel(Kernel):
         self.n_points = K.shape[0]
         self.precision = self.values.dtype
         if check:
-            self._check()
-
-    def _check(self):
-        K, step = self.values, max(1, BLOCK_BYTES // (16 * self.n_points))
-        largest, difference = check_finite(K, "the kernel matrix"), 0.0
-        for start in range(0, self.n_points, step):
-            rows = K[start : start + step]
-            with np.errstate(over="ignore"):  # values as large as that are refused
-                difference = max(difference, float(np.abs(rows - K[:, start : start + step].T).max()))
-        check_symmetric(difference, largest, K.dtype)
-        check_diagonal(self)
+            K, step = self.values, max(1, BLOCK_BYTES // (16 * self.n_points))
+            largest, difference = check_finite(K, "the kernel matrix"), 0.0
+            for start in range(0, self.n_points, step):
+                rows = K[start : start + step]
+                with np.errstate(over="ignore"):  # values as large as that are refused
+                    difference = max(difference, float(np.abs(rows - K[:, start : start + step].T).max()))
+            check_symmetric(difference, largest, K.dtype)
+            check_diagonal(self)
 
     @cached_property
     def diagonal(self):
@@ -58,9 +55,8 @@ class DenseKernel(Kernel):
         """See :meth:`Kernel.column`."""
         return self.values[point].astype(np.float64)
 
-    def submatrix(self, points, point_weights=None):
-        """See :meth:`Kernel.submatrix`."""
-        return DenseKernel(self.block(points, points), check=False)._part_of(self, points, point_weights)
+    def _among(self, points):
+        return DenseKernel(self.block(points, points), check=False)
 
     def cluster_sums(self, labels, weights, n_clusters, n_jobs=None):
         """See :meth:`Kernel.cluster_sums`; O(n_points^2) for any number of clusters."""
@@ -94,10 +90,7 @@ class RowsKernel(Kernel):
         import scipy.sparse as sp
 
         points = np.arange(*points.indices(self.n_points)) if isinstance(points, slice) else np.asarray(points)
-        entries, indptr = entries_of(self.indptr, points)
-        columns = self.indices[entries]
-        data = self.values[entries] if len(self.values) else np.ones(len(entries))
-        rows = sp.csr_array((data.astype(np.float64, copy=False), columns, indptr), shape=(len(points), self.n_points))
+        rows = csr_rows(Rows(self.indptr, self.indices, self.values), points)
         if self.self_loop or self.shift:
             rows = rows + sp.csr_array((self.loops(points), points, np.arange(len(points) + 1)), shape=rows.shape)
         rows.data *= np.repeat(self.outer[points], np.diff(rows.indptr))
@@ -198,7 +191,5 @@ class SparseKernel(RowsKernel):
         self.values = read_only(K.data)
         self.outer = self.degrees = read_only(np.ones(self.n_points))
 
-    def submatrix(self, points, point_weights=None):
-        """See :meth:`Kernel.submatrix`."""
-        part = SparseKernel(self.sparse_rows(points)[:, points], check=False)
-        return part._part_of(self, points, point_weights)
+    def _among(self, points):
+        return SparseKernel(self.sparse_rows(points)[:, points], check=False)

@@ -54,7 +54,8 @@ class VectorKernel(Kernel):
             return self._held.block(rows, columns)
         dtype = dtype or self.precision
         left = as_floats(self.X[rows], dtype)
-        return self.function(left, None if _same(rows, columns) else as_floats(self.X[columns], dtype))
+        # The block among the same points (numbers or slices) is made symmetric to the last bit.
+        return self.function(left, None if np.array_equal(rows, columns) else as_floats(self.X[columns], dtype))
 
     def columns(self, points=None):
         """See :meth:`Kernel.columns`."""
@@ -72,19 +73,11 @@ class VectorKernel(Kernel):
         """See :meth:`Kernel.cluster_sums`."""
         return self._at_hand().cluster_sums(labels, weights, n_clusters, n_jobs)
 
-    def submatrix(self, points, point_weights=None):
-        """See :meth:`Kernel.submatrix`."""
-        return DenseKernel(self.block(points, points), check=False)._part_of(self, points, point_weights)
+    def _among(self, points):
+        return DenseKernel(self.block(points, points), check=False)
 
     def _at_hand(self):
         """Return the whole matrix where it may be held, evaluated once; otherwise the products by blocks."""
         if self._held is None and self._fits:
             self._held = DenseKernel(self.function(as_floats(self.X, self.precision)), check=False)
         return super() if self._held is None else self._held
-
-
-def _same(rows, columns):
-    """Tell whether rows and columns name the same points: then the block is made symmetric to the last bit."""
-    if isinstance(rows, slice) or isinstance(columns, slice):
-        return isinstance(rows, slice) and isinstance(columns, slice) and rows == columns
-    return rows is columns or np.array_equal(rows, columns)

@@ -21,8 +21,3 @@ __all__ = [
 ]  # fmt: skip
 
 suggest_in(__name__)
-
-
-def __dir__():
-    """List the names meant for users, without the modules behind them."""
-    return __all__

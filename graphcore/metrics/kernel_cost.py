@@ -1,28 +1,14 @@
 """The weighted kernel k-means cost of a partition of a graph, and its estimate from a coreset."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from ..base.types import AnyGraph, ArrayLike
 from ..base.validation import check_choice, check_real
 from ..cluster.coreset import Coreset
-from ..cluster.refine.problem import cluster_sums
 from ..kernels.graph import GraphKernel
 from .quality import placed_labels
-
-
-class Centres(NamedTuple):
-    """Centroids of a partition in the feature space of ``K + shift D^-1``; empty clusters have mass 0."""
-
-    kernel: GraphKernel
-    labels: np.ndarray
-    shift: float
-    masses: np.ndarray  # volumes, self-loops included
-    norms: np.ndarray  # squared norms
-    cost: float  # weighted cost of the partition
-    cut: float  # sum of the conductances of the clusters that are there
 
 
 def kernel_kmeans_cost(
@@ -69,25 +55,27 @@ def kernel_kmeans_cost(
     >>> round(0 - 2 + 2 * graphcore.metrics.normalized_cut(graph, labels) + 1.0 * (6 - 2), 4)
     2.2857
     """
-    return centres_of(graph, labels, self_loop=self_loop, shift=shift, n_jobs=n_jobs).cost
-
-
-def centres_of(graph, labels, *, self_loop, shift, n_jobs):
-    """Compute masses, norms and cost of the centroids of a partition."""
-    self_loop = check_real("self_loop", self_loop, low=0.0)
-    shift = check_real("shift", shift, low=0.0)
+    loops = check_real("self_loop", self_loop, low=0.0), check_real("shift", shift, low=0.0)
     graph, labels, n_clusters = placed_labels(graph, labels, None)
-    kernel = GraphKernel(graph, self_loop)
-    sums = cluster_sums(kernel.graph.rows, labels, n_clusters, n_jobs)
-    masses = sums.volume + kernel.self_loop * sums.size
-    filled = sums.size > 0
-    inside = np.divide(sums.internal + kernel.self_loop * sums.size, masses, out=np.zeros(n_clusters), where=filled)
-    norms = np.divide(inside + shift, masses, out=np.full(n_clusters, np.inf), where=filled)
-    placed = labels >= 0
-    trace = float((kernel.diagonal * kernel.degrees)[placed].sum()) + shift * int(sums.size.sum())
-    cost = trace - float(inside.sum()) - shift * int(filled.sum())
-    cut = float(np.divide(sums.cut, masses, out=np.zeros(n_clusters), where=filled).sum())
-    return Centres(kernel, labels, shift, masses, norms, cost, cut)
+    kernel = GraphKernel(graph, *loops)
+    return float(kernel.point_weights @ _centres_of(kernel, labels, n_clusters, n_jobs)[0])
+
+
+def _centres_of(kernel, labels, n_clusters, n_jobs):
+    """Compute squared distances of all nodes to their own centroids (0 without a cluster), norms and masses of these.
+
+    Returns the Products, too. Empty clusters have mass 0 and infinite norm.
+    """
+    weights, labels = kernel.point_weights, np.array(labels)  # writable, as those of kernel k-means
+    products = kernel.cluster_products(labels, weights, n_clusters, n_jobs)
+    placed = np.flatnonzero(labels >= 0)
+    mine, inner = labels[placed], products.own[placed]
+    masses = np.bincount(mine, weights[placed], n_clusters)
+    within = np.bincount(mine, weights[placed] * inner, n_clusters)
+    norms = np.divide(within, masses**2, out=np.full(n_clusters, np.inf), where=masses > 0)
+    own = np.zeros(len(labels))
+    own[placed] = kernel.diagonal[placed] + norms[mine] - 2.0 * inner / masses[mine]
+    return own, norms, masses, products
 
 
 @dataclass(frozen=True)
@@ -170,35 +158,21 @@ def coreset_cost(
     Jourdan, Schwartzman, Macgregor, Sun, "Coreset Spectral Clustering"; Jiang, Krauthgamer, Lou, Zhang, "Coresets for
     Kernel Clustering", definition of an eps-coreset.
     """
-    graph, labels, _ = placed_labels(graph, labels, None)
+    graph, labels, n_clusters = placed_labels(graph, labels, None)
     check_choice("centres", centres, ("own", "nearest"))
     kernel, drawn = coreset.in_graph(graph)
     if coreset.nodes is not None:
         labels = np.where(np.isin(np.arange(graph.n_nodes), coreset.nodes), labels, -1)
     nodes, weights, shift = drawn.indices, drawn.weights, kernel.shift
-    found = centres_of(graph, labels, self_loop=kernel.multiple, shift=shift, n_jobs=n_jobs)
-    own, charged = _distances(found, centres, n_jobs)
-    placed = found.labels[nodes] >= 0
-    diagonal = found.kernel.diagonal[nodes] + shift / np.where(placed, found.kernel.degrees[nodes], 1.0)
-    n_filled = int(np.count_nonzero(found.masses > 0))
-    cut_estimate = float((weights * (own[nodes] - diagonal))[placed].sum()) + n_filled * (1.0 + shift)
-    cost = found.cost if centres == "own" else float((found.kernel.point_weights * charged).sum())
-    return CoresetCost(cost, float((weights * charged[nodes]).sum()), found.cut, cut_estimate)
-
-
-def _distances(found, centres, n_jobs):
-    """Compute squared distances of all nodes to their own and to their charged centres; 0 without a cluster."""
-    kernel, labels, masses, norms = found.kernel, np.array(found.labels), found.masses, found.norms
-    products = kernel.cluster_products(labels, kernel.point_weights, len(masses), n_jobs)
-    placed, divisors = np.flatnonzero(labels >= 0), np.where(masses > 0, masses, np.inf)
-    mine, bonus = labels[placed], 2.0 * found.shift / divisors  # a node's own shift lies in its own cluster
-    squares = kernel.diagonal[placed] + found.shift / kernel.degrees[placed]
-    own, nearest = np.zeros(len(labels)), np.zeros(len(labels))
-    own[placed] = squares + norms[mine] - 2.0 * products.own[placed] / divisors[mine] - bonus[mine]
-    if centres == "own":
-        return own, own
-    nearest[placed] = squares + products.nearest(norms, divisors, bonus)[1][placed]
-    return own, nearest
+    own, norms, masses, products = _centres_of(kernel, labels, n_clusters, n_jobs)
+    charged, placed, filled = own, labels >= 0, masses > 0
+    if centres == "nearest":
+        values = products.nearest(norms, np.where(filled, masses, np.inf), np.zeros(n_clusters))[1]
+        charged = np.where(placed, kernel.diagonal + values, 0.0)
+    cuts = 1.0 + shift - norms[filled] * masses[filled]  # conductances
+    cut_estimate = (weights * (own - kernel.diagonal)[nodes])[placed[nodes]].sum() + len(cuts) * (1.0 + shift)
+    cost, cost_estimate = kernel.point_weights @ charged, weights @ charged[nodes]
+    return CoresetCost(float(cost), float(cost_estimate), float(cuts.sum()), float(cut_estimate))
 
 
 def _relative(estimate, truth):

@@ -25,7 +25,6 @@ from ..cluster.refine.problem import (
 )
 from ..exceptions import InputError
 from ..graphs.as_graph import as_graph
-from ..graphs.rows import entries_of
 
 
 def placed_labels(graph, labels, n_clusters):
@@ -40,15 +39,6 @@ def placed_labels(graph, labels, n_clusters):
     if graph.n_isolated:
         labels = read_only(np.where(graph.degrees > 0, labels, np.int32(-1)))
     return graph, labels, max(n_clusters or 0, int(labels.max()) + 1)
-
-
-def sparse_rows(graph, nodes):
-    """Return some rows of a graph, csr_array of float64."""
-    import scipy.sparse as sp
-
-    entries, indptr = entries_of(graph.indptr, nodes)
-    values = np.ones(len(entries)) if graph.weights is None else graph.weights[entries].astype(np.float64)
-    return sp.csr_array((values, graph.indices[entries], indptr), shape=(len(nodes), graph.n_nodes))
 
 
 def cut_and_volume(

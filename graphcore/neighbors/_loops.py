@@ -13,7 +13,7 @@ from ..base.loops import compiled
 EUCLIDEAN, MANHATTAN, JACCARD = 0, 1, 2
 CODES = {"manhattan": MANHATTAN, "jaccard": JACCARD}  # all others are Euclidean distances in another unit
 
-_PIECE, _SCORES = 128, 32
+_PIECE, _DISTANCES = 128, 32
 # Factor of the hash: 2^64 over the golden ratio.
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
@@ -176,14 +176,14 @@ def _inner(x, vectors, row):
 
 
 @compiled
-def _insert(near, far, i, node, distance):
-    """Insert a node, nearer than the last, into the list of node i; returns the distance to the last."""
+def _insert(near, far, i, entry, distance):
+    """Insert an entry, nearer than the last, into the list of node i; returns the distance to the last."""
     last = far.shape[1] - 1
     k = last
     while k > 0 and far[i, k - 1] > distance:
         far[i, k], near[i, k] = far[i, k - 1], near[i, k - 1]
         k -= 1
-    far[i, k], near[i, k] = distance, -2 - node
+    far[i, k], near[i, k] = distance, entry
     return far[i, last]
 
 
@@ -193,7 +193,7 @@ def _offer(near, far, i, node, distance):
     for k in range(near.shape[1]):
         if near[i, k] == node or near[i, k] == -2 - node:
             return 0
-    _insert(near, far, i, node, distance)
+    _insert(near, far, i, -2 - node, distance)
     return 1
 
 
@@ -384,7 +384,7 @@ def measure_lists(metric, dense, indptr, indices, data, order, near, far, start,
                     distance = sparse_distance(metric, spread, own, indices[begin:end], data[begin:end])
                 else:
                     distance = dense_distance(metric, dense[row], dense[other], none)
-                _insert(near, far, i, node, distance)
+                _insert(near, far, i, -2 - node, distance)
         if sparse:
             for j in entries:
                 spread[j] = 0
@@ -394,42 +394,31 @@ def measure_lists(metric, dense, indptr, indices, data, order, near, far, start,
 
 
 @compiled
-def _rank(near, close, i, node, score):
-    """Insert a node of a higher score than the last into the list of row i; returns the score of the last."""
-    k = close.shape[1] - 1
-    while k > 0 and close[i, k - 1] < score:
-        close[i, k], near[i, k] = close[i, k - 1], near[i, k - 1]
-        k -= 1
-    close[i, k], near[i, k] = score, node
-    return close[i, -1]
-
-
-@compiled
 def list_products(products, halves, their_halves, numbers, their_numbers, near, close, their_near, their_close):
-    """Take a block of inner products into the lists of its rows, and of its columns, of the highest scores.
+    """Take a block of inner products into the lists of its rows, and of its columns, of the nearest.
 
-    Half the squared norms less the products, negative, are the scores: half the squared distances. Numbers are those of
-    the rows and columns, of which equal ones are passed over. A column whose list ends in infinity takes none. A piece
-    of a row is read again where the loop that counts, which is vectorised, finds a score that is high enough.
+    Half the squared norms less the products are half the squared distances, by which lists go. Numbers are those of the
+    rows and columns, of which equal ones are passed over. A column whose list ends in minus infinity takes none. A
+    piece of a row is read again where the loop that counts, which is vectorised, finds a distance that is small enough.
     """
     n, lasts = products.shape[1], their_close[:, -1].copy()
     for i in range(len(products)):
         last, half = close[i, -1], halves[i]
-        for start in range(0, n, _SCORES):
-            stop = min(start + _SCORES, n)
-            n_high = np.int32(0)
+        for start in range(0, n, _DISTANCES):
+            stop = min(start + _DISTANCES, n)
+            n_near = np.int32(0)
             for j in range(start, stop):
-                n_high += np.int32(products[i, j] - their_halves[j] - min(last, lasts[j]) > half)
-            if n_high == 0:
+                n_near += np.int32(products[i, j] - their_halves[j] + max(last, lasts[j]) > half)
+            if n_near == 0:
                 continue
             for j in range(start, stop):
-                score = products[i, j] - their_halves[j] - half
+                distance = their_halves[j] - products[i, j] + half
                 if numbers[i] == their_numbers[j]:
                     continue
-                if score > last:
-                    last = _rank(near, close, i, their_numbers[j], score)
-                if score > lasts[j]:
-                    lasts[j] = _rank(their_near, their_close, j, numbers[i], score)
+                if distance < last:
+                    last = _insert(near, close, i, their_numbers[j], distance)
+                if distance < lasts[j]:
+                    lasts[j] = _insert(their_near, their_close, j, numbers[i], distance)
 
 
 # -- walks over a neighbour graph --------------------------------------------------------------------------------------
@@ -453,7 +442,7 @@ def walk(metric, vectors, indptr, indices, rows, starts, order, near, far, start
                     seen[u] = i
                     distance = dense_distance(metric, mine, vectors[u], last)
                     if distance < last:
-                        last = _insert(near, far, i, u, distance)
+                        last = _insert(near, far, i, -2 - u, distance)
             at = 0
             while at < len(mine_near) and mine_near[at] >= 0:
                 at += 1

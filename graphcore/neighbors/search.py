@@ -125,20 +125,17 @@ def _prepared(X, metric, algorithm):
 
 
 def _search(X, n_neighbors, metric, algorithm, random_state=None, n_jobs=None):
-    found = _listed(X, n_neighbors, metric, algorithm, random_state, n_jobs)
-    found.indices[found.distances >= largest_distance(metric, X)] = -1
-    return found
-
-
-def _listed(X, n_neighbors, metric, algorithm, random_state, n_jobs):
     effective_jobs(n_jobs)
     n_neighbors = check_integer("n_neighbors", n_neighbors, low=1, high=X.shape[0] - 1, why_high="rows less one")
+    space = metric if metric in CODES else "euclidean"
     if algorithm == "pynndescent":
-        return pynndescent.neighbors_by_pynndescent(X, n_neighbors, metric, random_state, n_jobs)
-    space = "euclidean" if metric in ("cosine", "correlation", "hamming") else metric
-    if algorithm == "exact" or (algorithm == "auto" and exact_pays(X, space, n_neighbors)):
-        return exact_neighbors(X, n_neighbors, metric, n_jobs)
-    return approximate_neighbors(X, n_neighbors, metric, random_state, n_jobs, may_be_exact=algorithm == "auto")
+        found = pynndescent.neighbors_by_pynndescent(X, n_neighbors, metric, random_state, n_jobs)
+    elif algorithm == "exact" or (algorithm == "auto" and exact_pays(X, space, n_neighbors)):
+        found = exact_neighbors(X, n_neighbors, metric, n_jobs)
+    else:
+        found = approximate_neighbors(X, n_neighbors, metric, random_state, n_jobs, may_be_exact=algorithm == "auto")
+    found.indices[found.distances >= largest_distance(metric, X)] = -1
+    return found
 
 
 def check_metric(metric):
@@ -200,7 +197,7 @@ def exact_neighbors(X, n_neighbors, metric, n_jobs, rows=None):
 
     By the metrics of `in_unit`, X holds vectors between which they are Euclidean distances in another unit.
     """
-    space = "euclidean" if metric in ("cosine", "correlation", "hamming") else metric
+    space = metric if metric in CODES else "euclidean"
     method = "brute" if space == "jaccard" else exact_plan(X, space)[0]
     if method == "brute" and space == "euclidean" and not is_sparse(X):
         out, doubtful = _by_products(X, n_neighbors, n_jobs, rows)
@@ -241,8 +238,8 @@ def _by_products(X, n_neighbors, n_jobs, rows=None):
     norms = squared_norms(Z)
     halves, n_listed = read_only(norms / 2, np.float32), min(X.shape[0] - 1, n_neighbors + _SPARE)
     chosen = numbers if rows is None else rows.astype(np.int32)
-    near, close = np.empty((len(chosen), n_listed), dtype=np.int32), np.full((len(chosen), n_listed), -np.inf, "f4")
-    none = np.empty((_PRODUCT_ROWS, 1), dtype=np.int32), np.full((_PRODUCT_ROWS, 1), np.inf, dtype=np.float32)
+    near, close = np.empty((len(chosen), n_listed), dtype=np.int32), np.full((len(chosen), n_listed), np.inf, "f4")
+    none = np.empty((_PRODUCT_ROWS, 1), dtype=np.int32), np.full((_PRODUCT_ROWS, 1), -np.inf, dtype=np.float32)
 
     def compare(mine, theirs, lists=none):
         """Lists of a block of the rows, and where they are given those of a block of all."""
@@ -272,7 +269,7 @@ def _by_products(X, n_neighbors, n_jobs, rows=None):
         out.distances[start:stop] = np.sqrt(squares)
         last = squares[:, -1]
         rounding = _ROUNDED * (np.sqrt(norms[chosen[start:stop]]) + np.sqrt(last)) ** 2
-        beyond = -2.0 * close[start:stop, -1] - rounding  # the least square that a row that is not listed may have
+        beyond = 2.0 * close[start:stop, -1] - rounding  # the least square that a row that is not listed may have
         return (last > beyond) & (rounding > _EQUAL * last)
 
     out = empty_neighbors(len(chosen), n_neighbors)
@@ -674,10 +671,7 @@ class WalkSearcher:
 
 def _sample(graph):
     """Draw some rows, and one of every component, in order of components; rows without neighbours are left out."""
-    components, has_any = graph.connected_components(), np.diff(graph.indptr) > 0
-    # Numbers of components are in the order of their first rows.
-    first = np.diff(np.maximum.accumulate(components), prepend=-1) > 0
-    joined = np.flatnonzero(has_any)
+    components, joined = graph.connected_components(), np.flatnonzero(np.diff(graph.indptr))
     drawn = Streams(0).generator("starts of walks").choice(joined, min(_DRAWN, len(joined)), replace=False)
-    drawn = np.union1d(np.flatnonzero(first & has_any), drawn)
+    drawn = np.union1d(np.intersect1d(first_of(components), joined), drawn)
     return drawn[np.argsort(components[drawn], kind="stable")].astype(np.int32)

@@ -133,10 +133,10 @@ def check_binary(X, metric):
 
 def in_unit(distances, metric, n_columns):
     """Turn Euclidean distances into those of a metric that orders rows as they do; those of others stay. In place."""
-    if metric in ("cosine", "correlation"):  # |x - y|^2 is 2 (1 - cos) between rows of norm 1
-        np.divide(np.square(distances, out=distances), 2, out=distances)
-    elif metric == "hamming":  # and between rows of 0 and 1 the number of columns that differ
-        np.divide(np.square(distances, out=distances), n_columns, out=distances)
+    # |x - y|^2 is 2 (1 - cos) between rows of norm 1, and between rows of 0 and 1 the number of columns that differ
+    unit = {"cosine": 2, "correlation": 2, "hamming": n_columns}.get(metric)
+    if unit is not None:
+        np.divide(np.square(distances, out=distances), unit, out=distances)
     return distances
 
 
@@ -159,10 +159,7 @@ def row_hashes(X, step_of=None):
     factors = np.random.default_rng(0).integers(1, 1 << 64, X.shape[1], dtype=np.uint64) | np.uint64(1)
     out = np.empty(X.shape[0], dtype=np.uint64)
     if hasattr(X, "tocsr"):
-        X = X.tocsr()
-        if not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()
+        X = ordered(X.tocsr())
         loops.hash_sparse(*map(read_only, (X.indptr, X.indices, _bits(X.data, step_of), factors)), out)
         return out
     step = max(1, _BLOCK_VALUES // X.shape[1])

@@ -7,8 +7,3 @@ from .graphs import graph_drawing, quotient_graph
 __all__ = ["cluster_sizes", "dendrogram", "graph_drawing", "quotient_graph"]
 
 suggest_in(__name__)
-
-
-def __dir__():
-    """List the public names, without the modules behind them."""
-    return __all__

@@ -85,15 +85,6 @@ def clusters_gid(clusters, each=False):
     return ("each " if each else "clusters ") + " ".join(str(int(c)) for c in clusters)
 
 
-def plain_numbers(axis, form, subs=(1, 2, 5)):
-    """Write ticks of a logarithmic axis as numbers, not as powers, however few decades there are."""
-    from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
-
-    axis.set_major_locator(LogLocator(subs=subs, numticks=12))
-    axis.set_major_formatter(StrMethodFormatter(form))
-    axis.set_minor_locator(NullLocator())
-
-
 def steps_legend(ax, title):
     """Add a legend of the five shades of a quantity from 0 to 1."""
     from matplotlib.lines import Line2D
@@ -104,11 +95,6 @@ def steps_legend(ax, title):
         for shade, name in zip(STEPS, names, strict=True)
     ]
     ax.legend(handles=handles, title=title, **_BESIDE)
-
-
-def step_of(values):
-    """Return the number of the shade, of five, of each value from 0 to 1."""
-    return np.clip((np.asarray(values, dtype=float) * 5).astype(int), 0, 4)
 
 
 def label_points(ax, points, texts, *, gap=4.0, beside=True):

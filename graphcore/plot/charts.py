@@ -19,9 +19,7 @@ from ._style import (
     is_model,
     label_points,
     picture,
-    plain_numbers,
     shortened,
-    step_of,
     steps_legend,
 )
 
@@ -53,6 +51,8 @@ def cluster_sizes(
     >>> graphcore.plot.cluster_sizes(graph, [0, 0, 0, 1, 1, 1]).get_ylabel()
     'conductance'
     """
+    from matplotlib.ticker import LogLocator, NullLocator
+
     if is_model(graph):
         if labels is None:
             labels, stability = graph.labels_, graph.cluster_stability_ if stability is None else stability
@@ -70,7 +70,7 @@ def cluster_sizes(
         ax.scatter(sizes, conductance, s=area, c=MIDDLE, gid=clusters_gid(filled, each=True), **edges)
     else:
         check_each("stability", stability, len(sums.size), "clusters")
-        step = step_of(np.asarray(stability)[filled])
+        step = np.clip((5 * np.asarray(stability, dtype=float)[filled]).astype(int), 0, 4)
         for i, shade in enumerate(STEPS):
             if (mine := step == i).any():
                 gid = clusters_gid(filled[mine], each=True)
@@ -78,7 +78,9 @@ def cluster_sizes(
         steps_legend(ax, "stability")
     ax.set_xscale("log")
     ax.margins(0.08)
-    plain_numbers(ax.xaxis, "{x:,.0f}", (1, 2, 5) if sizes.max() < 200 * sizes.min() else (1,))
+    # Numbers, not powers, however few decades there are.
+    ticks = LogLocator(subs=(1, 2, 5) if sizes.max() < 200 * sizes.min() else (1,), numticks=12)
+    ax.xaxis.set(major_locator=ticks, major_formatter="{x:,.0f}", minor_locator=NullLocator())
     empty = len(sums.size) - len(filled)
     ax.set_xlabel("nodes in the cluster" + (f" ({empty:,} empty clusters not shown)" if empty else ""))
     ax.set_ylabel("conductance")

@@ -7,8 +7,3 @@ from .page import About, write_report
 __all__ = ["About", "ReportFacts", "gather_facts", "write_report"]
 
 suggest_in(__name__)
-
-
-def __dir__():
-    """List the public names, without the modules behind them."""
-    return __all__

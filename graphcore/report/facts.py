@@ -13,9 +13,10 @@ from ..cluster.refine.objectives import OBJECTIVES
 from ..cluster.refine.problem import ClusterSums, split_sums
 from ..exceptions import InputError
 from ..graphs.graph import Graph
+from ..graphs.rows import csr_rows
 from ..metrics import agreement, quotient_graph
 from ..metrics.descriptions import most_central
-from ..metrics.quality import class_numbers, placed_labels, sparse_rows
+from ..metrics.quality import class_numbers, placed_labels
 from ..neighbors.neighbor_lists import places_in_rows
 
 # Nodes that can be looked up on the page; of more, the most central of each cluster.
@@ -328,7 +329,7 @@ def gather_nodes(graph, labels, n_clusters, splits, stability, membership):
 def _shares(graph, labels, n_clusters, nodes, membership):
     """Return (clusters, shares) of some nodes, (n, 3) each, the largest first; and shares of their own cluster (n,)."""
     if membership is None:
-        sums = cluster_shares(sparse_rows(graph, nodes), labels, n_clusters)
+        sums = cluster_shares(csr_rows(graph.rows, nodes), labels, n_clusters)
         totals = np.repeat(graph.degrees[nodes], np.diff(sums.indptr))
     else:
         sums, totals = membership[nodes], 1.0

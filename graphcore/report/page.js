@@ -96,7 +96,6 @@
 
   const clusterButton = (cluster, text = String(cluster)) => {
     const button = make("button", text);
-    button.type = "button";
     button.className = "cluster";
     button.dataset.cluster = String(cluster);
     return button;
@@ -161,10 +160,8 @@
     show();
   };
 
-  Array.from(table.tHead.rows[0].cells).forEach((head, column) => {
-    if (column === table.tHead.rows[0].cells.length - 1) return;
+  Array.from(table.tHead.rows[0].cells).slice(0, -1).forEach((head, column) => {
     const button = make("button", head.textContent);
-    button.type = "button";
     head.replaceChildren(button);
     button.addEventListener("click", () => sort(head, column));
   });
@@ -227,7 +224,6 @@
     map.replaceChildren();
     divide(part.parts, [0, 0, 100, 100], (each, box) => {
       const button = paint(put(make("button"), box), each);
-      button.type = "button";
       const label = `${each.cluster}: ${number(each.size)} nodes, ${each.names}`;
       const inner = make("span");
       button.title = `cluster ${label}; conductance ${each.out}`;
@@ -244,9 +240,7 @@
     const trail = [];
     for (let each = part; each; each = each.above) {
       const button = make("button", each.above ? `cluster ${each.cluster} of level ${each.level}` : "all");
-      button.type = "button";
-      const here = each;
-      button.addEventListener("click", () => openMap(here));
+      button.addEventListener("click", () => openMap(each));
       trail.unshift(button, " \u203a ");
     }
     document.querySelector(".trail").replaceChildren(...trail, `${number(part.parts.length)} parts`);
@@ -310,13 +304,11 @@
     return JSON.parse(await new Response(stream).text());
   };
 
-  const reveal = (elements) => { for (const element of elements) element.hidden = false; };
-  const scripted = Array.from(document.querySelectorAll("[data-script]"));
-  const needsData = (element) => element.closest(".finder") || element.querySelector("[href='#find']");
-  reveal(scripted.filter((element) => !needsData(element)));
+  const reveal = (which) => { for (const element of document.querySelectorAll(which)) element.hidden = false; };
+  reveal("[data-script='']");
   // A browser that cannot unpack the data has the rest of the page.
   unpack().then((nodes) => {
     startFinder(nodes);
-    reveal(scripted);
+    reveal("[data-script=data]");
   });
 })();

@@ -3,7 +3,6 @@
 import io
 import re
 import warnings
-from typing import NamedTuple
 from xml.etree import ElementTree
 
 from markupsafe import Markup
@@ -26,16 +25,8 @@ _REFERENCE = re.compile(r"""(?:href="|url\()#([^")]+)""")
 _RC |= dict.fromkeys(_INKED, _style.INK)
 
 
-class Picture(NamedTuple):
-    """A picture of the page; the template has a caption for each name."""
-
-    name: str
-    title: str
-    svg: str
-
-
 def draw_pictures(facts):
-    """Draw all pictures that a clustering has (list of Picture)."""
+    """Draw all pictures that a clustering has: names, by which the template has captions, titles and SVG."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
@@ -55,7 +46,7 @@ def draw_pictures(facts):
             # Not pyplot: a report must not touch the user's figures, nor need a screen.
             figure = Figure(figsize=(6.6, 4.2), layout="constrained")
             draw(figure.add_subplot())
-            pictures.append(Picture(name, title, _svg(figure, name, title)))
+            pictures.append((name, title, _svg(figure, name, title)))
     return pictures
 
 

@@ -30,7 +30,6 @@ EACH_VARIANT = pytest.mark.parametrize(
 )
 
 CAVEMEN = nx.connected_caveman_graph(5, 8)
-TRUTH = np.repeat(np.arange(5), 8)
 
 
 @pytest.mark.parametrize("y", [[np.nan] * 17 + [1.0] * 17, [-1, 0] * 17])

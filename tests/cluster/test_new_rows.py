@@ -23,7 +23,6 @@ from graphcore.metrics import outside_share
 pytestmark = pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
 
 CAVEMEN = nx.connected_caveman_graph(5, 8)
-TRUTH = np.repeat(np.arange(5), 8)
 
 
 def model(k, **parameters):

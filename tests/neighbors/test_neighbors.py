@@ -259,9 +259,9 @@ def test_products_come_into_lists(is_same):
     numbers = np.arange(70, dtype=np.int32)
     theirs = numbers if is_same else numbers + 100
     halves = [(rows**2).sum(axis=1) / 2 for rows in (X, Y)]
-    lists = [(np.full((70, 4), -1, np.int32), np.full((70, 4), -np.inf, np.float32)) for _ in range(2)]
+    lists = [(np.full((70, 4), -1, np.int32), np.full((70, 4), np.inf, np.float32)) for _ in range(2)]
     if is_same:  # whose columns are rows already
-        lists[1][1][:] = np.inf
+        lists[1][1][:] = -np.inf
     products = X @ Y.T
     for rows in (slice(0, 30), slice(30, 70)):
         mine = [part[rows] for part in lists[0]]
@@ -271,7 +271,7 @@ def test_products_come_into_lists(is_same):
     for (near, close), squares, names in zip(lists, (D, D.T), (theirs, numbers), strict=True):
         if not (is_same and squares is not D and near is lists[1][0]):
             np.testing.assert_array_equal(near, names[np.argsort(squares, axis=1)[:, :4]])
-            np.testing.assert_allclose(-2 * close, np.sort(squares, axis=1)[:, :4], rtol=1e-4)
+            np.testing.assert_allclose(2 * close, np.sort(squares, axis=1)[:, :4], rtol=1e-4)
         else:
             assert (near == -1).all()
 

@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 from importlib.metadata import entry_points
-from pathlib import Path
 
 import networkx as nx
 import pytest
@@ -19,7 +18,6 @@ from graphcore.networkx._info import FUNCTIONS, get_info
 
 from ..depth import examples
 
-ROOT = Path(__file__).parents[2]
 KINDS = [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph]
 
 

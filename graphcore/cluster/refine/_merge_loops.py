@@ -74,10 +74,7 @@ _LINK = np.dtype((np.record, [("to", np.int32), ("weight", np.float64)]))
 def room(n, n_entries):
     """Return what merging n nodes of a graph needs: a forest, heaps (pairs, lone, all), and sums, flags and a list."""
     # A union's list is never longer than its parts' together, so twice the entries always do.
-    clusters, lists, links = (
-        np.empty(length, dtype=kind)
-        for length, kind in ((2 * n, _CLUSTER), (2 * n, _LIST), (2 * n_entries + 16, _LINK))
-    )
+    clusters, lists, links = np.empty(2 * n, _CLUSTER), np.empty(2 * n, _LIST), np.empty(2 * n_entries + 16, _LINK)
     forest = clusters, lists, links, np.full(2 * n, -1, dtype=np.int32)
     found = np.zeros(2 * n), np.zeros(2 * n, dtype=bool), np.empty(n + 1, dtype=np.int32)
     return forest, (new_heap(2 * n), new_heap(2 * n), new_heap(2 * n)), found
@@ -213,14 +210,6 @@ def _slide_together(forest, n_made):
 
 
 @compiled
-def _unite(objective, one, other, shared, new):
-    """The sums of a cluster that is made of two."""
-    new.inner = one.inner + other.inner + 2.0 * shared
-    new.volume = one.volume + other.volume
-    _weigh(objective, new)
-
-
-@compiled
 def agglomerate(rows, sizes, objective, n_clusters, min_size, elsewhere, room, children, losses):
     """Merge the nodes of a weighted graph with self-loops until n_clusters are left, or, if that is 0, none gains.
 
@@ -276,7 +265,9 @@ def agglomerate(rows, sizes, objective, n_clusters, min_size, elsewhere, room, c
                 break
             cut -= 2.0 * shared
             apart -= 2.0 * clusters[a].volume * clusters[b].volume
-            _unite(objective, clusters[a], clusters[b], shared, clusters[z])
+            clusters[z].inner = clusters[a].inner + clusters[b].inner + 2.0 * shared
+            clusters[z].volume = clusters[a].volume + clusters[b].volume
+            _weigh(objective, clusters[z])
             lists[z].count = lists[a].count + lists[b].count
             top += m
             steps += 1

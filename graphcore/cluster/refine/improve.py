@@ -172,7 +172,10 @@ def move_locally(problem, labels, *, order=None, n_passes=50, tolerance=0.0, sum
     if len(problem.rows.indices) >= _MANY_LINKS:
         turns = _turns(problem.rows.indptr)
         while n_passes > 0 and _MANY * np.count_nonzero(active) > len(labels):
-            made = [result for turn in turns for result in _take_turn(move, turn, n_jobs)]
+            made: list = []
+            for spans in turns:  # threads look, and then nodes move
+                looks = map_items(lambda span: move(1, span[0], span[1], looks_only=True), spans, n_jobs)
+                made += [(0, entries) for _, entries in looks] + [move(1, spans[0][0], spans[-1][1])]
             done += made
             ended = sum(moves for moves, _ in made) <= tolerance * len(labels)
             n_passes = 0 if ended and tolerance > 0.0 else n_passes - 1
@@ -192,12 +195,6 @@ def _turns(indptr):
     spans = row_spans(indptr, int(indptr[-1]) // _BLOCKS)
     step = -(-len(spans) // _PASS_TURNS)
     return [spans[i : i + step] for i in range(0, len(spans), step)]
-
-
-def _take_turn(move, spans, n_jobs):
-    """Moves made and entries read by one part of the graph: to look, by threads, then to move."""
-    looks = map_items(lambda span: move(1, *span, looks_only=True), spans, n_jobs)
-    return [(0, entries) for _, entries in looks] + [move(1, spans[0][0], spans[-1][1])]
 
 
 def anneal(problem, labels, temperatures, rng):

@@ -121,35 +121,31 @@ def hierarchy(rows, sizes, labels, n_clusters, *, linkage=OBJECTIVES["informatio
     volume = float(top.degrees.sum())
     sums = cluster_sums(top, np.arange(n_clusters, dtype=np.int32), n_clusters)
     inner, squares = sums.internal / volume, (sums.volume / volume) ** 2
-    inside = _inside(rows, starts, members)
     # Of each: height, cluster, position in the cluster's own order, the two children in the cluster's own names.
     steps: list[tuple] = []
-    for c in range(n_clusters):
+    for c, inside in enumerate(_inside(rows, starts, members)):
         part = members[starts[c] : starts[c + 1]]
         elsewhere = volume, inner.sum() - inner[c], squares.sum() - squares[c]
-        children, losses = _unions(next(inside), sizes[part], 1, linkage, elsewhere=elsewhere)
+        children, losses = _unions(inside, sizes[part], 1, linkage, elsewhere=elsewhere)
         heights = np.maximum.accumulate(losses)
         steps.extend((heights[i], c, i, *children[i]) for i in range(len(children)))
     steps.sort()
     names = [members[starts[c] : starts[c + 1]].tolist() for c in range(n_clusters)]
     children = np.empty((n - 1, 2), dtype=np.int64)
-    heights = np.empty(n - 1)
-    for position, (height, c, _, a, b) in enumerate(steps):
+    for position, (_, c, _, a, b) in enumerate(steps):
         children[position] = names[c][a], names[c][b]
-        heights[position] = height
         names[c].append(n + position)
-    inner = len(steps)
     top_sizes = np.bincount(labels, weights=sizes, minlength=n_clusters).astype(np.int64)
     if above:
         upper = hierarchy(top, top_sizes, *above[0], linkage=linkage, above=above[1:])
         top_children, losses = upper.children, upper.heights
     else:
         top_children, losses = _unions(top, top_sizes, 1, linkage)
-    roots = [names[c][-1] for c in range(n_clusters)]
-    for i, (a, b) in enumerate(top_children):
-        children[inner + i] = roots[a], roots[b]
-        roots.append(n + inner + i)
-    heights[inner:] = losses
+    roots = [of_cluster[-1] for of_cluster in names]
+    for position, (a, b) in enumerate(top_children, len(steps)):
+        children[position] = roots[a], roots[b]
+        roots.append(n + position)
+    heights = np.concatenate([[height for height, *_ in steps], losses])
     return MergeTree(children, np.maximum.accumulate(heights), np.asarray(sizes, dtype=np.int64))
 
 

@@ -56,26 +56,23 @@ class ClusterSums:
         return float(objective_value(objective.code, self.internal, self.volume))
 
 
-def cluster_sums(rows, labels, n_clusters, n_jobs=None, counts=None, splits=None):
+def cluster_sums(rows, labels, n_clusters, n_jobs=None, counts=NO_COUNTS, splits=None):
     """Add up weights and nodes of every cluster; `labels` (n,) int32, -1 for no cluster.
 
     Where rows are parts, `counts` (n,) int64 holds the nodes that each stands for. `splits`, two float64 arrays (n,),
     are filled with each node's weight inside and outside of its own cluster.
     """
-    counts = read_only(np.empty(0, dtype=np.int64) if counts is None else counts)
     count("entries summed", len(rows.indices))
     spans = pass_spans(rows.indptr, few=True)
     parts = map_passes(
         _sums_part, rows, spans, read_only(labels), n_clusters, counts, splits is not None, n_jobs=n_jobs
     )
+    *sums, inside, outside = zip(*parts, strict=True)
     if splits is not None:
-        for (first, last), (*_, inside, outside) in zip(spans, parts, strict=True):
-            splits[0][first:last], splits[1][first:last] = inside, outside
+        np.concatenate(inside, out=splits[0])
+        np.concatenate(outside, out=splits[1])
     # Block by block in order, so that sums of floats do not depend on the number of threads.
-    sums = parts[0][:4]
-    for part in parts[1:]:
-        sums = tuple(map(np.add, sums, part[:4]))
-    return ClusterSums(*sums)
+    return ClusterSums(*(sum(blocks[1:], blocks[0]) for blocks in sums))
 
 
 def _sums_part(rows, first, last, labels, n_clusters, counts, split):
@@ -115,11 +112,6 @@ class Problem:
     max_size: int = ANY_SIZE
     counts: np.ndarray = field(default_factory=lambda: NO_COUNTS, repr=False)  # (n,) int64; length 0 stands for ones
     is_fixed: np.ndarray = field(default_factory=lambda: NONE_FIXED, repr=False)  # (n,) bool; length 0 stands for none
-
-    @property
-    def fewest(self):
-        """Clusters that there have to be."""
-        return self.n_clusters if self.min_size else 1
 
     def task(self, sums):
         """Return the arguments of compiled loops: rows, (counts, is_fixed), code, limits for labels with these sums.
@@ -211,16 +203,13 @@ def quotient(rows, labels, n_clusters, n_jobs=None, max_entries=None):
     count("entries grouped", len(rows.indices))
     parts = map_blocks(add_up, borders, n_jobs)
     indptr = np.cumsum(counts, out=counts)
-    if len(parts) == 1:
-        ((indices, weights),) = parts
-    else:
-        indices, weights = np.empty(indptr[-1], dtype=np.int32), np.empty(indptr[-1])
+    indices, weights = np.empty(indptr[-1], dtype=np.int32), np.empty(indptr[-1])
 
-        def place(i):
-            span = slice(indptr[borders[i]], indptr[borders[i + 1]])
-            (indices[span], weights[span]), parts[i] = parts[i], None
+    def place(i):
+        span = slice(indptr[borders[i]], indptr[borders[i + 1]])
+        (indices[span], weights[span]), parts[i] = parts[i], None
 
-        map_items(place, range(len(parts)), n_jobs)
+    map_items(place, range(len(parts)), n_jobs)
     if max_links:
         import scipy.sparse as sp
 
@@ -338,16 +327,12 @@ def slopes(objective, inner, volumes):
 
 def label_sizes(labels, n_clusters, counts=NO_COUNTS):
     """Return nodes of every label, int64, as `counts` count; labels of -1 are left out."""
-    return _label_sums(labels, counts if len(counts) else None, n_clusters).astype(np.int64)
+    return label_volumes(labels, counts if len(counts) else None, n_clusters).astype(np.int64)
 
 
 def label_volumes(labels, degrees, n_clusters):
-    """Sum of the degrees of the nodes of every label; labels of -1 are left out."""
-    return _label_sums(labels, degrees, n_clusters)
-
-
-def _label_sums(labels, values, n_clusters):
-    return np.bincount(labels + 1, weights=values, minlength=n_clusters + 1)[1:]
+    """Sum of the degrees (None: ones) of the nodes of every label; labels of -1 are left out."""
+    return np.bincount(labels + 1, weights=degrees, minlength=n_clusters + 1)[1:]
 
 
 def contingency(labels, other, n_clusters):

@@ -36,10 +36,7 @@ def merge_entries(keys, weights, policy, tolerance, found):
                 weights[start:middle].sort()
             if e - middle > 2:
                 weights[middle:e].sort()
-            for other in range(start, middle):
-                forward += weights[other]
-            for other in range(middle, e):
-                backward += weights[other]
+            forward, backward = weights[start:middle].sum(), weights[middle:e].sum()
         if i == j:
             found[3] += 1
         else:

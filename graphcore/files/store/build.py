@@ -281,10 +281,9 @@ def _numbered(spool, given, names, store, limit):
     if names is not None:
         arrays = names_as_arrays(names)
         return len(names), _same, {key: write_array(store, key, a.dtype, [a]) for key, a in arrays.items()}
-    if given.compact:
-        found = _number_ids(spool, store, limit.free // 2)
-    else:
-        found = count_nodes(spool.low, spool.high, spool.n_edges, given.n_nodes), _same, {}
+    if not given.compact:
+        return count_nodes(spool.low, spool.high, spool.n_edges, given.n_nodes), _same, {}
+    found = _number_ids(spool, store, limit.free // 2)
     if found[0] >= 2**31:
         raise InputError(f"there are {found[0]:,} nodes, and ids of 32 bits name fewer than 2**31")
     return found
