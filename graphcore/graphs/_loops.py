@@ -235,8 +235,14 @@ def row_sums(indptr, weights, start, stop, out):
 @compiled
 def own_entry(indptr, indices, i):
     """Where row i, whose columns ascend, holds its diagonal entry; -1 where it has none."""
-    entry = indptr[i] + np.searchsorted(indices[indptr[i] : indptr[i + 1]], i)
-    return entry if entry < indptr[i + 1] and indices[entry] == i else -1
+    low, high = indptr[i], indptr[i + 1]  # numpy's search takes five times as long to compile
+    while low < high:
+        middle = (low + high) // 2
+        if indices[middle] < i:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < indptr[i + 1] and indices[low] == i else -1
 
 
 @compiled
