@@ -102,8 +102,18 @@ def _with(objective, cluster, total, degree, link, loop, apart):
 
 
 @compiled
+def _put_in(objective, cluster, total, part, link, loop, degree, count):
+    """Add a node to a cluster; `part` is the cluster's term then."""
+    cluster.inner += 2.0 * link + loop
+    cluster.volume += degree
+    cluster.count += count
+    cluster.part = part
+    cluster.by_inner, cluster.by_volume = term_slopes(objective, cluster.inner / total, cluster.volume / total)
+
+
+@compiled
 def _take_out(objective, cluster, total, part, link, loop, degree, count):
-    """Take a node out of a cluster, whose term then is `part`; by weights and a count below 0, put it in."""
+    """Take a node out of a cluster."""
     cluster.inner = _rest(cluster.inner, 2.0 * link + loop)
     cluster.volume = _rest(cluster.volume, degree)
     cluster.count -= count
@@ -228,7 +238,7 @@ def move_nodes(task, sums, labels, active, visits, ends, looks_only, room):
                     else:
                         cut, apart = best_cut, best_apart
                         _take_out(objective, clusters[a], total, rest_part, links[a], loop, degrees[x], count)
-                        _take_out(objective, clusters[b], total, best_part, -links[b], -loop, -degrees[x], -count)
+                        _put_in(objective, clusters[b], total, best_part, links[b], loop, degrees[x], count)
                         labels[x] = b
                         for e in range(indptr[x], indptr[x + 1]):
                             if labels[indices[e]] != b:
@@ -345,7 +355,7 @@ def move_block(task, sums, labels, own, first, last, near, inner, room):
             if b >= 0 and part - clusters[b].part - base + between(objective, best_cut, best_apart) > MIN_GAIN:
                 cut, apart = best_cut, best_apart
                 _take_out(objective, clusters[a], total, rest_part, links[a], loop, degrees[x], 1)
-                _take_out(objective, clusters[b], total, part, -links[b], -loop, -degrees[x], -1)
+                _put_in(objective, clusters[b], total, part, links[b], loop, degrees[x], 1)
                 own[x - first] = b
                 moves += 1
         forget(found, n_touched)
@@ -432,7 +442,7 @@ def annealing_sweeps(task, sums, labels, temperatures, rng, clusters):
             if gain < 0.0 and (unit == 0.0 or rng.random() >= exp(gain / unit)):
                 continue
             _take_out(objective, one, total, part_a, from_a, loop, degrees[x], count)
-            _take_out(objective, other, total, part_b, -to_b, -loop, -degrees[x], -count)
+            _put_in(objective, other, total, part_b, to_b, loop, degrees[x], count)
             cut, apart, across = new_cut, new_apart, new_across
             labels[x] = b
             moved += 1
