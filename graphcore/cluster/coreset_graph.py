@@ -152,7 +152,8 @@ def label_all(kernel, indices, weights, labels, n_clusters, *, coreset_graph=Non
     """Give every point the label of the centroid nearest to it, from `labels` and `weights` of the coreset points.
 
     With ``c_j = sum_{y in P_j} w(y) phi(y) / w(P_j)``, point x goes to ``argmin_j ||c_j||^2 - 2 <phi(x), c_j>``, of
-    equals to the lowest label. `coreset_graph` is ``kernel.weighted_submatrix(indices, weights)``, if at hand.
+    equals to the lowest label, in O(n + entries of the coreset's rows). Indices ascend; `coreset_graph` is
+    ``kernel.weighted_submatrix(indices, weights)``, if at hand.
 
     Section 5 of Jourdan, Schwartzman, Macgregor, Sun, "Coreset Spectral Clustering".
     """
@@ -165,11 +166,11 @@ def label_all(kernel, indices, weights, labels, n_clusters, *, coreset_graph=Non
         norms = np.where(sums.volume > 0, sums.internal / sums.volume**2, np.inf)
     drawn, given = np.zeros(kernel.n_points), np.full(kernel.n_points, -1, dtype=np.int32)
     drawn[indices], given[indices] = weights, np.where(weights > 0, labels, -1)
-    products = kernel.cluster_products(given, drawn, n_clusters, n_jobs)
-    out, _ = products.nearest(norms, sums.volume, np.zeros(n_clusters))
+    near = kernel.towards(indices)
+    out, _ = near.cluster_products(given, drawn, n_clusters, n_jobs).nearest(norms, sums.volume, np.zeros(n_clusters))
     taking_part = kernel.point_weights > 0
     out[~taking_part] = -1
-    return Labelling(out, taking_part & (kernel.product(drawn[:, None], n_jobs)[:, 0] == 0))
+    return Labelling(out, taking_part & (near.product(drawn[:, None], n_jobs)[:, 0] == 0))
 
 
 def nearest_centroids(rows, labels, n_clusters, n_jobs=None):

@@ -214,9 +214,10 @@ def coreset_spectral_clustering(
     matrix = matrix.copy()  # that of the cells shares arrays that are only read
     matrix.sum_duplicates()
     matrix.data = given_unit(matrix.data, kernel.graph.exponent)
+    n_of_rows = int(np.diff(kernel.indptr)[coreset.indices].sum())
     n_evaluations = {
         "seeds": 0 if coreset.seeds is None else coreset.seeds.n_evaluations,
-        "coreset graph": int(np.diff(kernel.indptr)[coreset.indices].sum()), "labels": len(kernel.indices),
+        "coreset graph": n_of_rows, "labels": n_of_rows if is_induced else len(kernel.indices),
     }  # fmt: skip
     coreset = coreset.of_kernel(kernel)
     return CoresetClustering(labels, coreset, coreset_labels, matrix, of_rows, cells, n_unreached, n_evaluations)

@@ -1,5 +1,7 @@
 """Precomputed kernel matrices: dense, in memory or mapped from a file, and sparse in compressed rows."""
 
+import copy
+
 import numpy as np
 
 from ..base.loops import cached_property, map_blocks, row_blocks
@@ -96,6 +98,19 @@ class RowsKernel(Kernel):
         rows.data *= np.repeat(self.outer[points], np.diff(rows.indptr))
         rows.data *= self.outer[rows.indices]
         return rows
+
+    def towards(self, points):
+        """Return this kernel with the entries of the columns of some ascending points alone, in all its rows.
+
+        It takes O(n_points + entries of these columns), and the same sums over these points as the whole kernel.
+        """
+        # Rows of a symmetric matrix are its columns, and quicker to take.
+        columns = csr_rows(Rows(self.indptr, self.indices, self.values), points).T.tocsr()
+        kernel = copy.copy(self)
+        kernel.indptr = read_only(columns.indptr, np.int64)
+        kernel.indices = read_only(points[columns.indices], self.indices.dtype)
+        kernel.values = read_only(columns.data)
+        return kernel
 
     def block(self, rows, columns, dtype=None):
         """See :meth:`Kernel.block`; O(n_points + entries of the rows), and the block itself dense."""
