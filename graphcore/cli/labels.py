@@ -94,12 +94,11 @@ def _aligned(labels, truth, graph, encoding):
 
 def _scores(first, second, graph):
     from ..metrics import agreement, normalized_cut
-    from ..metrics.quality import compared
 
     kept = (first >= 0) & (second >= 0)
     scores = {
         "without_label": int(len(kept) - kept.sum()), "n_clusters": len(np.unique(first[kept])),
-        "n_other": len(np.unique(second[kept])), **agreement(first, second), **compared(first[kept], second[kept]),
+        "n_other": len(np.unique(second[kept])), **agreement(first, second),
     }  # fmt: skip
     if graph is not None:
         scores["normalized_cut"] = normalized_cut(graph, first)

@@ -245,7 +245,7 @@ def quotient_graph(
 
 
 def agreement(labels: ArrayLike, truth: ArrayLike, graph: AnyGraph | None = None) -> dict[str, float]:
-    """Compute the adjusted Rand index and normalised mutual information of a clustering and known classes.
+    """Compute four scores of a clustering and known classes, by scikit-learn.
 
     Parameters
     ----------
@@ -259,8 +259,9 @@ def agreement(labels: ArrayLike, truth: ArrayLike, graph: AnyGraph | None = None
     Returns
     -------
     dict
-        "ari" (1 for equal partitions, 0 on average for unrelated ones), "nmi" (0 to 1), and "n_compared", the number of
-        nodes compared.
+        The adjusted Rand index "ari" (1 for equal partitions, 0 on average for unrelated ones), the normalised mutual
+        information "nmi", "homogeneity" (1 if every cluster lies within a class), "completeness" (1 if every class
+        lies within a cluster), and "n_compared", the number of nodes compared.
 
     Raises
     ------
@@ -271,7 +272,7 @@ def agreement(labels: ArrayLike, truth: ArrayLike, graph: AnyGraph | None = None
     --------
     >>> import graphcore
     >>> graphcore.metrics.agreement([0, 0, 1, 1, -1], ["a", "a", "b", "b", "b"])
-    {'ari': 1.0, 'nmi': 1.0, 'n_compared': 4}
+    {'ari': 1.0, 'nmi': 1.0, 'homogeneity': 1.0, 'completeness': 1.0, 'n_compared': 4}
     """
     labels, truth = class_numbers(labels, "labels")[1], class_numbers(truth)[1]
     if labels.shape != truth.shape:
@@ -286,12 +287,7 @@ def agreement(labels: ArrayLike, truth: ArrayLike, graph: AnyGraph | None = None
     kept &= truth >= 0
     if not kept.any():
         raise InputError("no node is left to compare: all are without a cluster, a class or an edge")
-    scores = compared(labels[kept], truth[kept])
-    return {"ari": scores["ari"], "nmi": scores["nmi"], "n_compared": int(kept.sum())}
-
-
-def compared(labels, truth):
-    """Compute four scores of two labellings, by scikit-learn."""
+    labels, truth = labels[kept], truth[kept]
     import_scikit_learn()
     metrics = import_whole("sklearn.metrics")
     with warnings.catch_warnings():
@@ -300,6 +296,7 @@ def compared(labels, truth):
         ari = metrics.adjusted_rand_score(truth, labels)
     return {
         "ari": float(ari), "nmi": float(nmi), "homogeneity": float(homogeneity), "completeness": float(completeness),
+        "n_compared": len(labels),
     }  # fmt: skip
 
 
