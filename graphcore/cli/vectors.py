@@ -24,8 +24,8 @@ def read_rows(path, encoding="utf-8"):
 
     Files are ``.npy`` (two dimensions), ``.npz`` (scipy's, or one array), Parquet, or text: numbers between commas,
     semicolons, tabs or blanks, perhaps with ``#`` comments, a line of names of columns (or of sizes, as word2vec writes
-    it). Of a Parquet table all columns are taken, or the one of lists. The only column of text has the names. A warning
-    names columns that are not read.
+    it). Of a Parquet table all columns are taken, or the one of lists. The only column of text has the names, or else the
+    only one called as an index. A warning names columns that are no coordinates.
     """
     from ..files.source import open_source
 
@@ -78,8 +78,12 @@ def _load_parquet(source):
     if len(texts) == 1 and len(kinds) > 1 and not table.column(texts[0]).null_count:
         names, table = table.column(texts[0]).to_pylist(), table.drop_columns(texts)
     if len(lists) == 1:
-        if len(table.column_names) > 1:
-            warn_user(f"{source.name}: the vectors are the lists in column {lists[0]!r}; no other column is read")
+        others = [name for name in table.column_names if name != lists[0]]
+        said = "no other column is read"
+        if names is None and len(others) == 1 and "int" in kinds[others[0]] and _is_index(others[0]):
+            names, said = list(map(str, table.column(others[0]).to_pylist())), f"{others[0]!r} names the rows"
+        if others:
+            warn_user(f"{source.name}: the vectors are the lists in column {lists[0]!r}; {said}")
         rows = table.column(lists[0]).to_numpy()
         if len({0 if row is None else len(row) for row in rows}) > 1:
             raise InputError(f"the lists in column {lists[0]!r} are not all of one length")
@@ -90,8 +94,10 @@ def _load_parquet(source):
         if table.column(name).null_count:
             raise InputError(f"column {name!r} has missing values; fill them in, or leave these rows out")
     X = np.stack([column.to_numpy() for column in table.columns], axis=1) if table.columns else np.empty((0, 0))
-    X, columns = _coordinates(source, X, table.column_names, range(X.shape[1]))
-    return X, names, columns
+    coordinates, columns, index = _coordinates(source, X, table.column_names, range(X.shape[1]))
+    if names is None and index is not None:
+        names = list(map(str, table.column(index).to_pylist()))
+    return coordinates, names, columns
 
 
 def _load_text(source, encoding):
@@ -146,12 +152,17 @@ def _load_text(source, encoding):
         X = np.loadtxt(text, usecols=places, **layout)
     if X.size == 0:
         raise InputError("holds no numbers")
-    ids = None
-    if texts:
+    X, columns, index = _coordinates(source, X, called if header else None, places)
+    ids, named = None, texts[0] if texts else index
+    if named is not None:
         with source.text(encoding) as text:
-            ids = [name.strip() for name in np.loadtxt(text, dtype=str, usecols=texts[0], **layout).ravel().tolist()]
-    X, columns = _coordinates(source, X, called if header else None, places)
+            ids = [name.strip() for name in np.loadtxt(text, dtype=str, usecols=named, **layout).ravel().tolist()]
     return X, ids, columns
+
+
+def _is_index(name):
+    name = str(name)
+    return is_index(name) or any(map(_INDEX.fullmatch, (name.strip(), name.strip().lower())))
 
 
 def _is_word(field):
@@ -164,13 +175,13 @@ def _is_word(field):
 def _coordinates(source, X, names, places):
     """Return X without columns that number the rows or hold their classes, which is said, and names of the others.
 
-    `places` are those of the columns in the file.
+    `places` are those of the columns in the file. Third comes that of the only column that numbers the rows, or None.
     """
     left, first = {}, X[:, 0]
     for c, name in enumerate(names or ()):
         if (X[:, c] != np.trunc(X[:, c])).any():
             continue
-        if is_index(str(name)) or _INDEX.fullmatch(str(name).strip()) or _INDEX.fullmatch(str(name).strip().lower()):
+        if _is_index(name):
             left[c] = "an index"
         elif str(name).strip().lower() in _CLASSES:
             left[c] = "called as classes are"
@@ -180,11 +191,13 @@ def _coordinates(source, X, names, places):
             left[0] = "an index"
     if len(left) == X.shape[1]:
         left = {}
+    numbering = [c for c, what in left.items() if what == "an index"]
+    index = numbering[0] if len(numbering) == 1 and len(np.unique(X[:, numbering[0]])) == len(X) else None
     for c, what in left.items():
         column = names[c] if names is not None and names[c] else places[c]
-        warn_user(f"{source.name}: column {column!r} is {what}, and is not read")
+        warn_user(f"{source.name}: column {column!r} is {what}, and {'names the rows' if c == index else 'is not read'}")
     kept = None if names is None else [name for c, name in enumerate(names) if c not in left]
-    return (np.delete(X, list(left), axis=1) if left else X), kept
+    return (np.delete(X, list(left), axis=1) if left else X), kept, None if index is None else places[index]
 
 
 def in_order_of(X, columns, wanted):

@@ -560,32 +560,18 @@ def graph_of_blocks(edges, reading, name):
     names, n_nodes = edges.numbering, edges.n_nodes
     if names is not None:
         names, n_nodes = names.tolist(), None
-        told = doubtful_names(names)
-        if told is not None:
-            warn_user(f"{name}: {told}")
-        if edges.called and all(one in names for one in edges.called[:2]):
-            warn_user(f"{name}: nodes are called as the columns are, {edges.called[:2]}; is a header repeated?")
-        first = tuple(names[i] for i in ends[0])
-        _tell_of_headers(first, weights, len(ends), len(names), name)
-        if reading.header is None and isinstance(edges.called[0], int):
-            often = np.bincount(ends.ravel())
-            like_first = (ends == ends[0]).all(axis=1)  # more than one if each of several files has a header
-            is_apart = often[ends[0]].max() == like_first.sum() < len(ends)
-            if is_apart and often[ends[~like_first]].max(axis=1).min() > 1:
-                said = f"no other line has {first} of the first; pass header=True (--header) if it is no edge"
-                warn_user(f"{name}: {said}")
-        unfit = first_unfit(names)
-        if unfit is not None:
-            raise FormatError(f"the node name {unfit!r} has control characters or line ends; is a quote not closed?")
+        check_names(names, edges.called, name)
     if n_nodes is not None:
         if ends.max() >= n_nodes or ends.min() < 0:
             raise FormatError(f"the file says that nodes are 0 to {n_nodes - 1}, but there are edges of other nodes")
         check_node_count(n_nodes, len(ends))
         ends = ends.astype(np.int32, copy=False)
-    elif names is None:
-        _tell_of_headers(ends[0].tolist(), weights, len(ends), int(ends.max()) + 1, name)
-        numbers, names = compact_ids(ends.ravel())
-        ends = numbers.reshape(-1, 2)
+    else:
+        whole = [(ends.ravel(), weights)]
+        tell_of_first_line(lambda: whole, names, len(ends), edges.called, reading, name)
+        if names is None:
+            numbers, names = compact_ids(ends.ravel())
+            ends = numbers.reshape(-1, 2)
     n_nodes = int(ends.max()) + 1 if n_nodes is None else n_nodes
     return graph_from_ends(
         Graph, ends, weights, n_nodes, node_names=names, symmetrize=reading.symmetrize, warn=True,
@@ -593,12 +579,46 @@ def graph_of_blocks(edges, reading, name):
     )  # fmt: skip
 
 
-def _tell_of_headers(first, weights, n_edges, n_nodes, file):
-    """Tell of the `first` two nodes, and their weight, where they may count nodes and edges of the other lines."""
+def check_names(names, called, file):
+    """Refuse names of nodes that no text holds, and warn of doubtful ones; `called` are the columns."""
+    told = doubtful_names(names)
+    if told is not None:
+        warn_user(f"{file}: {told}")
+    if called and all(one in names for one in called[:2]):
+        warn_user(f"{file}: nodes are called as the columns are, {called[:2]}; is a header repeated?")
+    unfit = first_unfit(names)
+    if unfit is not None:
+        raise FormatError(f"the node name {unfit!r} has control characters or line ends; is a quote not closed?")
+
+
+def tell_of_first_line(blocks, names, n_edges, called, reading, file):
+    """Warn where the first edge may be names of columns, or counts of nodes and edges.
+
+    `blocks()` gives (source and target by turns, weights) of all edges; `names` of nodes are None for integers.
+    """
+    ends, weights = next(iter(blocks()))
+    a, b = ends[:2].tolist()
+    first = (a, b) if names is None else (names[a], names[b])
     count = int(first[0]) if is_id(str(first[0])) else -1
-    may_count_edges = str(n_edges - 1) in map(str, (first[1], *weights[:1].astype(int)))
-    if n_edges > 2 and may_count_edges and n_nodes - 2 <= count <= n_nodes:
-        warn_user(f"{file}: the first line seems to count nodes and edges; pass header=True (--header) to leave it out")
+    if n_edges > 2 and str(n_edges - 1) in map(str, (first[1], *weights[:1].astype(int))):
+        n_nodes = max(int(ends.max()) for ends, _ in blocks()) + 1 if names is None else len(names)
+        if n_nodes - 2 <= count <= n_nodes:
+            said = "the first line seems to count nodes and edges; pass header=True (--header) to leave it out"
+            warn_user(f"{file}: {said}")
+    if names is None or reading.header is not None or not isinstance(called[0], int):
+        return
+    often = np.zeros(len(names), dtype=np.int64)
+    for ends, _ in blocks():
+        np.add.at(often, ends, 1)
+    n_like_first = 0  # more than one if each of several files has a header
+    for ends, _ in blocks():
+        pairs = ends.reshape(-1, 2)
+        is_like_first = (pairs == (a, b)).all(axis=1)
+        n_like_first += np.count_nonzero(is_like_first)
+        if often[pairs[~is_like_first]].max(axis=1).min(initial=2) < 2:
+            return  # as lonely as the first
+    if max(often[a], often[b]) == n_like_first < n_edges:
+        warn_user(f"{file}: no other line has {first} of the first; pass header=True (--header) if it is no edge")
 
 
 def record_columns(called):

@@ -99,6 +99,7 @@ def test_whole_numbers_stay_coordinates(tmp_path, text):
         ([",x,y,z", *(f"{7 - i},{row}" for i, row in enumerate(ROWS))], "column 0 is an index"),
         (["Unnamed: 0,x,y,z", *(f"{i},{row}" for i, row in enumerate(ROWS))], "column 'Unnamed: 0' is an index"),
         (["ID,x,y,z", *(f"{70 - 3 * i},{row}" for i, row in enumerate(ROWS))], "column 'ID' is an index"),
+        (["key,x,y,z", *(f"{i // 2},{row}" for i, row in enumerate(ROWS))], "'key' is an index, and is not read"),
         ([f"{i},{row}" for i, row in enumerate(ROWS)], "column 0 is an index"),
         (["x,y,z,label", *(f"{row},1" for row in ROWS)], "column 'label' is called as classes are"),
         (["name,x,y,z", *(f'"ann",{row}' for row in ROWS)], "names of rows are not read, as 'ann' stands there more"),
@@ -179,10 +180,15 @@ def test_a_column_of_ids_is_no_coordinate_in_text_or_parquet(tmp_path, name, pla
         table.to_parquet(tmp_path / "x.parquet", index=False)
         paths.append(tmp_path / "x.parquet")
     for path in paths:
-        with pytest.warns(GraphWarning, match=f"column '{name}' is an index, and is not read"):
-            found, _, columns = read_rows(str(path))
+        with pytest.warns(GraphWarning, match=f"column '{name}' is an index, and names the rows"):
+            found, names, columns = read_rows(str(path))
         np.testing.assert_array_equal(found, X + 0.5)
-        assert columns == list("abc")
+        assert columns == list("abc") and names == [str(i) for i in range(1000, 1000 + len(X))]
+    if len(paths) > 1:
+        pd.DataFrame({"vector": (X + 0.5).tolist(), name: table[name]}).to_parquet(tmp_path / "x.parquet", index=False)
+        with pytest.warns(GraphWarning, match=f"the lists in column 'vector'; '{name}' names the rows"):
+            found, again, _ = read_rows(str(tmp_path / "x.parquet"))
+        assert np.array_equal(found, X + 0.5) and again == names
 
 
 def test_columns_of_new_vectors_are_matched_by_their_names(here, told):

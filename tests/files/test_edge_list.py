@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphcore import FormatError, GraphWarning, ParameterError, read_graph
+from graphcore import FormatError, GraphWarning, ParameterError, build_store, read_graph
 from graphcore.files import edge_list
 
 
@@ -318,13 +318,14 @@ def test_lines_unlike_the_first_and_lists_of_something_else_are_errors(write, te
         ("1 2 2001\n2 3 1999\n", "column 2 not read", {(1, 2, 1.0), (2, 3, 1.0)}),
     ],
 )
-def test_doubts_are_said_and_not_settled_in_silence(write, text, said, edges):
+def test_doubts_are_said_and_not_settled_in_silence(write, tmp_path, text, said, edges):
     path = write(text)
-    with warnings.catch_warnings(record=True, action="always") as caught:
-        graph = read_graph(path)
-    assert edges_of(graph) == edges
-    messages = " ".join(str(warning.message) for warning in caught)
-    assert re.search(said, messages) if said else not messages
+    for read in (read_graph, lambda path: build_store(path, tmp_path / "g.store")):
+        with warnings.catch_warnings(record=True, action="always") as caught:
+            graph = read(path)
+        assert edges_of(graph) == edges
+        messages = " ".join(str(warning.message) for warning in caught)
+        assert re.search(said, messages) if said else not messages
 
 
 def test_repeats_are_told_in_one_line_or_counted(write):

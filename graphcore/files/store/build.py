@@ -23,7 +23,7 @@ from ...graphs.from_edges import as_ids, count_nodes
 from ...graphs.graph import Graph
 from ...graphs.rows import SYMMETRY_TOLERANCE, check_directions, edge_weights, policy_code
 from ..atomic import to_disk
-from ..edge_list import Reading, check_node_count
+from ..edge_list import Reading, check_names, check_node_count, tell_of_first_line
 from ..formats import open_tables
 from ..npz import write_array as write_npy
 from . import _loops
@@ -112,6 +112,11 @@ def build_store(
         work = os.path.join(store, "work")  # on the disk of the output
         os.mkdir(work)
         spool, names = _read(given, os.path.join(work, "edges"), limit)
+        if paths and given.n_nodes is None:
+            file = os.fspath(paths[0])
+            if names is not None:
+                check_names(names.tolist(), given.called, file)
+            tell_of_first_line(spool.blocks, names, spool.n_edges, given.called, reading, file)
         n_nodes, number, facts = _numbered(spool, given, names, store, limit)
         kind = "file" if spool.weighted else "ones" if symmetrize in ("average", "sum") else "none"
         buckets = Buckets(work, _borders(spool, number, kind, limit.free), n_nodes, kind)
