@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from difflib import get_close_matches
 from functools import wraps
 from inspect import signature
@@ -120,6 +120,23 @@ def label_array(name, labels):
         + "with label = {node: c for c, nodes in enumerate(sets) for node in nodes} " * is_list
         + "give [label[node] for node in nodes]"
     )
+
+
+def index_of(values):
+    """Return the index of a Series or data frame as a list, if it is text; otherwise None."""
+    index = getattr(values, "index", None)
+    names = index.tolist() if isinstance(index, Iterable) and hasattr(index, "tolist") else []
+    return names if names and isinstance(names[0], str) else None
+
+
+def check_order(name, values, names):
+    """Refuse a Series or data frame whose index is text, and not the `names` of the nodes in their order."""
+    index = index_of(values)
+    if index is not None and names is not None and index != list(names):
+        raise InputError(
+            f"the index of {name} is not that of the nodes, or in another order: give {name}.reindex(names), where "
+            "names are those of the rows, or graph.node_names"
+        )
 
 
 def is_missing(value):

@@ -216,8 +216,8 @@ def read_one_label(path, graph, encoding):
     found = read_labels(path, graph, partial=True, encoding=encoding)
     if found.ndim == 2:
         raise FormatError(
-            f"{path}: there are {found.shape[1]} columns of labels, and one is needed; call it 'class' in the header, "
-            "or keep no other"
+            f"{path}: there are {found.shape[1]} columns of labels, and one is needed; call it 'cluster' in the "
+            "header, or keep no other"
         )
     return found
 

@@ -195,7 +195,9 @@ def _coordinates(source, X, names, places):
     index = numbering[0] if len(numbering) == 1 and len(np.unique(X[:, numbering[0]])) == len(X) else None
     for c, what in left.items():
         column = names[c] if names is not None and names[c] else places[c]
-        warn_user(f"{source.name}: column {column!r} is {what}, and {'names the rows' if c == index else 'is not read'}")
+        warn_user(
+            f"{source.name}: column {column!r} is {what}, and {'names the rows' if c == index else 'is not read'}"
+        )
     kept = None if names is None else [name for c, name in enumerate(names) if c not in left]
     return (np.delete(X, list(left), axis=1) if left else X), kept, None if index is None else places[index]
 

@@ -10,6 +10,7 @@ from ..base.validation import (
     check_choice,
     check_integer,
     check_labels,
+    check_order,
     check_sample_weight,
     count_linked,
     refuse_negative,
@@ -36,7 +37,7 @@ from ..neighbors.vectors import as_floats
 from .n_clusters import choose_for_fit, effective_edges
 from .pipeline import cluster_graph
 from .refine.problem import distributed_context, is_huge
-from .settings import check_known, check_order, resolve, total_of
+from .settings import check_known, resolve, total_of
 
 AFFINITIES = ("auto", "nearest_neighbors", "precomputed", "precomputed_nearest_neighbors")
 

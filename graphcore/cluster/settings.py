@@ -4,7 +4,7 @@ Kept free of long imports, so that the command line can show its help at once.
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from numbers import Integral
@@ -316,17 +316,6 @@ def check_known(graph, n_clusters, labels=None, initial_labels=None):
         if not (start >= 0).any():
             raise InputError("initial_labels give no node with an edge a label; leave them out")
     return fixed, start
-
-
-def check_order(name, values, node_names):
-    """Refuse a Series whose index is text, and not the names of the nodes in their order."""
-    index = getattr(values, "index", None)
-    names = index.tolist() if isinstance(index, Iterable) and hasattr(index, "tolist") else []
-    if node_names is not None and names and isinstance(names[0], str) and names != node_names.tolist():
-        raise InputError(
-            f"the index of {name} is not that of the nodes, or in another order: give {name}.reindex(names), where "
-            "names are those of the rows, or graph.node_names"
-        )
 
 
 def _labels(name, labels, graph, n_clusters):

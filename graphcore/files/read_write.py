@@ -6,7 +6,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from ..base.types import AnyGraph, ArrayLike, Mapping, PathLike, Sequence, Table
-from ..base.validation import check_choice, check_path
+from ..base.validation import check_choice, check_order, check_path
 from ..exceptions import ParameterError, warn_user
 from ..graphs.as_graph import as_graph
 from ..graphs.from_table import Columns
@@ -198,6 +198,8 @@ def write_graph(
     """
     graph = as_graph(graph)
     name, compression = output_format(path, format)
+    for values in (attributes, *(attributes.values() if isinstance(attributes, abc.Mapping) else ())):
+        check_order("attributes", values, graph.node_names)
     if not isinstance(attributes, (abc.Mapping, type(None))):
         table = Columns(attributes, "attributes")
         attributes = {name: table.raw(name) for name in table.names}

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..base.types import Array, ArrayLike, PathLike, Stream
-from ..base.validation import check_choice
+from ..base.validation import check_choice, check_order
 from ..exceptions import FormatError, InputError, ParameterError, warn_user
 from ..graphs.columns import MISSING_NAMES, is_index, plain
 from ..graphs.from_edges import as_names, is_text
@@ -86,6 +86,7 @@ def write_labels(
     Ben,0
     Chloé,1
     """
+    check_order("labels", labels, names.node_names if isinstance(names, Graph) else None)
     labels = np.asarray(labels)
     if labels.ndim not in (1, 2):
         raise InputError(
@@ -237,8 +238,11 @@ def _read(source, delimiter, encoding):
 def _named_columns(source, columns):
     """Return the columns of nodes and clusters below a header, or all columns where the first line is none."""
     heads = [column[0] for column in columns]
-    known = [c for c, head in enumerate(heads) if plain(head) in _CLUSTERS - {"label", "x"} or _LEVEL.fullmatch(head)]
-    known = known or [c for c, head in enumerate(heads) if plain(head) in _CLUSTERS]  # a label may be a node's name
+    # Those that graphcore writes, beside classes of the input; then others; a "label" may be a node's name.
+    for called in ({"cluster"}, _CLUSTERS - {"label", "x"}, _CLUSTERS):
+        known = [c for c, head in enumerate(heads) if plain(head) in called or _LEVEL.fullmatch(head)]
+        if known:
+            break
     known.sort(key=lambda c: _LEVEL.fullmatch(heads[c]) is None)  # "cluster" is the finest, wherever it stands
     if not (known and _LEVEL.fullmatch(heads[known[0]])) and not _has_header(columns, _CLUSTERS | _NODES):
         return columns

@@ -10,7 +10,9 @@ from ..base.validation import (
     are_missing,
     check_integer,
     check_labels,
+    check_order,
     check_real,
+    index_of,
     label_array,
     read_only,
     whole_labels,
@@ -35,6 +37,7 @@ def placed_labels(graph, labels, n_clusters):
     graph = as_graph(graph)
     if n_clusters is not None:
         n_clusters = check_integer("n_clusters", n_clusters, low=1)
+    check_order("labels", labels, graph.node_names)
     labels = check_labels("labels", labels, graph.n_nodes, n_clusters=n_clusters)
     if graph.n_isolated:
         labels = read_only(np.where(graph.degrees > 0, labels, np.int32(-1)))
@@ -274,13 +277,16 @@ def agreement(labels: ArrayLike, truth: ArrayLike, graph: AnyGraph | None = None
     >>> graphcore.metrics.agreement([0, 0, 1, 1, -1], ["a", "a", "b", "b", "b"])
     {'ari': 1.0, 'nmi': 1.0, 'homogeneity': 1.0, 'completeness': 1.0, 'n_compared': 4}
     """
+    graph = None if graph is None else as_graph(graph)
+    names = index_of(labels) if graph is None else graph.node_names
+    for name, given in (("labels", labels), ("truth", truth)):
+        check_order(name, given, names)
     labels, truth = class_numbers(labels, "labels")[1], class_numbers(truth)[1]
     if labels.shape != truth.shape:
         raise InputError(f"labels have shape {labels.shape} and truth {truth.shape}; each node needs one of both")
     if graph is None:
         kept = labels >= 0
     else:
-        graph = as_graph(graph)
         if graph.n_nodes != len(truth):
             raise InputError(f"the graph has {graph.n_nodes} nodes, but there are {len(truth)} labels")
         kept = graph.degrees > 0
@@ -302,9 +308,9 @@ def agreement(labels: ArrayLike, truth: ArrayLike, graph: AnyGraph | None = None
 
 def class_numbers(truth, name="truth"):
     """Return the names of known classes and the number of each node's, -1 for those below 0, missing, or "-1"."""
-    if not isinstance(truth, (np.ndarray, dict)):  # in an array beside names NaN would be "nan"
-        truth = np.asarray(truth, dtype=object)
-    truth = whole_labels(label_array(name, truth))
+    values = label_array(name, truth)
+    # In an array beside names NaN would be "nan".
+    truth = whole_labels(values if isinstance(truth, np.ndarray) else np.asarray(truth, dtype=object))
     missing = are_missing(truth)
     known = np.array(truth[~missing].tolist()) if truth.dtype.kind == "O" else truth[~missing]
     names, numbers = np.unique(known, return_inverse=True)

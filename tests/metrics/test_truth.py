@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score, completeness_score, normalized_mutual_info_score
 
+import graphcore
 from graphcore import Graph, InputError
 from graphcore.metrics import agreement
 
@@ -35,6 +36,28 @@ def test_unlabelled_nodes_are_left_out_with_a_graph_only_isolated_ones():
     assert agreement([0, 0, 1, -1, 1], [3, 3, 4, 3, -1]) == EQUAL | {"n_compared": 3}
     assert agreement([0, 0, 1, 1], ["x", "x", "y", "-1"])["n_compared"] == 3  # as files of labels write it
     assert agreement(["b", "b", "a", "-1"], [5, 5, 9, 9]) == EQUAL | {"n_compared": 3}
+
+
+def test_sets_and_series_in_another_order_are_refused():
+    """They would be taken in silence: each set for a node, and labels of other nodes."""
+    pandas, graph = pytest.importorskip("pandas"), nx.path_graph(["a", "b", "c", "d"])
+    for sets in ([{"a", "b"}, {"c", "d"}], [frozenset("ab"), frozenset("cd")]):
+        with pytest.raises(InputError, match="labels are a list of sets"):
+            agreement(sets, sets[::-1])
+    labels = pandas.Series([0, 0, 1, 1], index=list("abcd"))
+    assert agreement(labels, labels)["ari"] == agreement(labels, labels, graph)["ari"] == 1.0
+    other, graph = labels[::-1], Graph.from_networkx(graph)
+    for call in (
+        lambda: agreement(labels, other),
+        lambda: agreement([0, 0, 1, 1], other, graph),
+        lambda: graphcore.metrics.modularity(graph, other),
+        lambda: graphcore.write_labels(other, "x.tsv", graph),
+        lambda: graphcore.write_graph(graph, "x.gexf", attributes={"cluster": other}),
+        lambda: graphcore.write_graph(graph, "x.gexf", attributes=other.to_frame("cluster")),
+        lambda: graphcore.report.write_report("x.html", graph, other),
+    ):
+        with pytest.raises(InputError, match=r"in another order: give (labels|truth|attributes).reindex\(names\)"):
+            call()
 
 
 def test_classes_that_are_missing_are_not_known():
