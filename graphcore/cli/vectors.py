@@ -24,8 +24,8 @@ def read_rows(path, encoding="utf-8"):
 
     Files are ``.npy`` (two dimensions), ``.npz`` (scipy's, or one array), Parquet, or text: numbers between commas,
     semicolons, tabs or blanks, perhaps with ``#`` comments, a line of names of columns (or of sizes, as word2vec writes
-    it). Of a Parquet table all columns are taken, or the one of lists. The only column of text has the names, or else the
-    only one called as an index. A warning names columns that are no coordinates.
+    it). Of a Parquet table all columns are taken, or the one of lists. The only column of text has the names, or else
+    the only one called as an index. A warning names columns that are no coordinates.
     """
     from ..files.source import open_source
 
@@ -195,9 +195,8 @@ def _coordinates(source, X, names, places):
     index = numbering[0] if len(numbering) == 1 and len(np.unique(X[:, numbering[0]])) == len(X) else None
     for c, what in left.items():
         column = names[c] if names is not None and names[c] else places[c]
-        warn_user(
-            f"{source.name}: column {column!r} is {what}, and {'names the rows' if c == index else 'is not read'}"
-        )
+        use = "names the rows" if c == index else "is not read"
+        warn_user(f"{source.name}: column {column!r} is {what}, and {use}")
     kept = None if names is None else [name for c, name in enumerate(names) if c not in left]
     return (np.delete(X, list(left), axis=1) if left else X), kept, None if index is None else places[index]
 

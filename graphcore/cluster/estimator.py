@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..base.streams import Streams
 from ..base.types import AnyData, ArrayLike, Floats, Floats32, Labels, PathLike, Table, csr_array
 from ..base.validation import check_integer, check_labels, check_sample_weight, check_targets
-from ..exceptions import InputError, ParameterError
+from ..exceptions import InputError, ParameterError, warn_user
 from ..graphs.from_table import as_library
 from ..graphs.graph import Graph, subgraph
 from ..graphs.nodes import with_ids
@@ -261,6 +261,12 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
             )  # fmt: skip
             with stages("score"):
                 sums, shares = sums_and_shares(graph, clustering.labels, clustering.settings.n_clusters, self.n_jobs)
+            n_without = int(np.count_nonzero((sums.internal == 0) & (sums.volume > 0)))
+            if n_without and self.n_clusters is not None:
+                warn_user(
+                    f"{n_without} of n_clusters={len(sums.volume)} clusters have no edge within, such as single nodes; "
+                    "ask for fewer clusters, or give min_cluster_size"
+                )
             reference.set_clusters(sums, evidence_of(graph, clustering, sums), edge_weight)
             self._keep(graph, reference, clustering, shares)
             self.selection_: KSelection | None = selection

@@ -87,8 +87,13 @@ def graph_of(model, X, streams, stages, check):
     X = in_row_order(X) if affinity.startswith("precomputed") else X
     over_vectors = affinity.endswith("nearest_neighbors")
     make = None if over_vectors else graph_maker(X, declared=affinity == "precomputed")
-    if model.outliers is not None and (make is not None or affinity == "precomputed"):
+    if make is not None or affinity == "precomputed":
         refuse_outliers(model.outliers)
+        if model.metric != "euclidean":
+            raise ParameterError(
+                f"metric={model.metric!r} compares vectors, and this is a graph, as square sparse matrices are; leave "
+                "it out, or give affinity='nearest_neighbors' if its rows are vectors"
+            )
     if make is not None:
         with stages("graph"):
             graph = make(X, symmetrize=model.symmetrize)

@@ -132,6 +132,11 @@ def refuse_as_vectors(X, remedy=None):
     """
     check_given(X)
     _refuse_path(X, "an array or a graph")
+    if isinstance(X, (list, tuple)) and len(X) == 2 and all(getattr(part, "ndim", 0) == 2 for part in X):
+        raise InputError(
+            "X is two arrays of two dimensions, as neighbours and their distances are: a tuple of these is for "
+            "CoresetSpectralClustering, and graphcore.neighbor_graph makes a graph of them"
+        )
     lazy = next((call for call in ("collect", "compute") if hasattr(X, call) and hasattr(type(X), "columns")), None)
     if lazy:
         raise InputError(f"X is a lazy frame ({type(X).__name__}); collect it first: X.{lazy}()")
@@ -176,7 +181,8 @@ def _either(X, remedy):
             f"graphcore.Graph.from_edges(*numpy.asarray(X).T), for points {remedy}, or floats"
         )
     is_square = len(X) > 2 and X.shape[0] == X.shape[1] and X.dtype.kind in "biuf"
-    if is_square and X.any() and not np.diagonal(X).any() and X.min() >= 0 and (X.T == X).all():
+    is_hollow = is_square and X.any() and not np.diagonal(X).any() and X.min() >= 0
+    if is_hollow and np.allclose(X, X.T, rtol=0, atol=1e-6 * X.max()):  # distances are rounded
         return (
             "X is a symmetric square array with zeros on the diagonal, as adjacency matrices are; for a graph give "
             f"graphcore.Graph.from_scipy(X), for points {remedy}"

@@ -11,7 +11,7 @@ from ..base.types import AnyGraph, ArrayLike
 from ..base.validation import check_choice, read_only, unmasked
 from ..exceptions import InputError, warn_user
 from . import _loops
-from .columns import in_row_order
+from .columns import in_row_order, is_square_table
 from .rows import (
     NO_WEIGHTS,
     SYMMETRIZE,
@@ -53,7 +53,8 @@ def from_scipy(
         whose entries are all 1 (or boolean) makes an unweighted graph. It is never changed; canonical int32 CSR arrays
         are shared, not copied.
     node_names, symmetrize, warn
-        See :meth:`from_edges`; an asymmetric matrix is warned about.
+        See :meth:`from_edges`; a data frame whose rows and columns have the same names gives these to the nodes, and
+        an asymmetric matrix is warned about.
     check : bool, default True
         False is for a CSR matrix that is known to be canonical and symmetric: only what would make compiled code
         read or write beyond its arrays is looked for.
@@ -71,6 +72,7 @@ def from_scipy(
     """
     check_choice("symmetrize", symmetrize, SYMMETRIZE)
     # Both directions count alike, so that columns may be taken for rows.
+    node_names = list(A.index) if node_names is None and is_square_table(A) else node_names
     A = as_csr(in_row_order(A) if hasattr(A, "reindex") else A, transposed=True)
     n_nodes = A.shape[0]
     if n_nodes != A.shape[1]:

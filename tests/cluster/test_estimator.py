@@ -1,6 +1,7 @@
 """CoresetSpectralClustering: every kind of input, bad parameters, degenerate graphs."""
 
 import logging
+import warnings
 
 import networkx as nx
 import numpy as np
@@ -40,6 +41,14 @@ def test_targets_that_may_be_known_labels_are_told_of(y):
     CoresetSpectralClustering(2, random_state=0).fit(karate, np.repeat(["a", "b"], 17))
     with pytest.raises(InputError, match=r"^y .* give"):
         CoresetSpectralClustering(2).fit(karate, dict.fromkeys(range(34), 1))
+
+
+def test_clusters_without_an_edge_within_are_told_of():
+    ring = Graph.from_edges(range(6), [*range(1, 6), 0])
+    with pytest.warns(GraphWarning, match="6 of n_clusters=6 clusters have no edge within, such as single nodes"):
+        CoresetSpectralClustering(6, random_state=0).fit(ring)
+    with warnings.catch_warnings(action="error"):
+        CoresetSpectralClustering(3, random_state=0).fit(ring)
 
 
 def test_verbose_logs_stages_and_is_silent_otherwise(caplog, capsys):

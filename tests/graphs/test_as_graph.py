@@ -187,7 +187,7 @@ def test_what_is_no_graph(thing):
 def test_a_square_array_that_may_be_a_graph_is_refused_or_warned_about():
     A = GRAPH.to_scipy().toarray()
     message = r"symmetric square array with zeros on the diagonal.*graphcore\.Graph\.from_scipy\(X\), for points "
-    for X in (A, A.astype(int), A > 0, A * 0.5):
+    for X in (A, A.astype(int), A > 0, A * 0.5, A + 1e-15 * np.triu(A)):
         with pytest.raises(InputError, match=message + "affinity='nearest_neighbors'$"):
             fitted(X)
     with pytest.raises(InputError, match=message + r"graphcore\.knn_graph\(X\)$"):
@@ -255,6 +255,7 @@ def test_what_makes_no_array_of_two_dimensions_is_refused_in_words_of_this_libra
     for X, said in (
         ([[1, 2], [0], [0]], "different lengths"), (times, "column 'a' holds times"), (np.eye(3) + 1j, "Complex data"),
         (np.zeros((2, 3, 4)), "dim 3"), (pd.Series([[1.0, 2.0]] * 3), r"numpy\.stack\(X\.to_list\(\)\)"),
+        ([np.zeros((3, 2))] * 2, "as neighbours and their distances are"),
         (pd.DataFrame({"e": [[1, 2], [3, 4]]}), r"'e' holds lists; give numpy\.stack\(X\['e'\]\.to"),
         ([np.ma.masked_array([1.0, 2.0], [0, 1]), [3.0, 4.0]], "MaskedArray"),
     ):  # fmt: skip

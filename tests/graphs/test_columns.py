@@ -84,6 +84,7 @@ def test_columns_of_an_adjacency_frame_follow_its_rows():
     other = frame[np.random.default_rng(0).permutation(names)]
     assert not np.array_equal(other.to_numpy(), A)
     np.testing.assert_array_equal(Graph.from_scipy(other).to_scipy().toarray(), A)
+    assert Graph.from_scipy(other).node_names.tolist() == names
     model = CoresetSpectralClustering(2, affinity="precomputed", random_state=0)
     np.testing.assert_array_equal(model.fit(other).labels_, model.fit(frame).labels_)
     with pytest.warns(GraphWarning, match="row 'b' of the matrix has no column of its name"):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.datasets import load_digits, make_moons
 from sklearn.metrics import adjusted_rand_score, roc_auc_score
 
@@ -168,6 +169,8 @@ def test_what_cannot_be_done_is_said():
         CoresetSpectralClustering(2, outliers=1.0).fit(X)
     with pytest.raises(ParameterError, match="this is a graph; leave it out"):
         CoresetSpectralClustering(2, outliers=0.1).fit(graphcore.datasets.load_karate().graph)
+    with pytest.raises(ParameterError, match="metric='cosine' compares vectors, and this is a graph, as square sparse"):
+        CoresetSpectralClustering(2, metric="cosine").fit(sp.csr_array(X @ X.T))
     with pytest.raises(InputError, match="no two neighbours"):
         near, distances = np.array([[2], [2], [3], [4], [5], [3]]), np.array([[0.1], [0.1], [5.0], [6.0], [7.0], [8.0]])
         CoresetSpectralClustering(1, outliers=0.6).fit((near, distances))
