@@ -115,7 +115,7 @@ def coreset_spectral_clustering(
     clusterer : callable, optional
         Another algorithm for the coreset graph, in place of the power method: it is called with a sparse matrix, a
         symmetric csr_matrix of the weights (igraph takes no csr_array), and `n_clusters`, and returns an integer label
-        for each row. Theorem 1 of the paper holds for any.
+        for each row.
     coreset_degrees : {"row-sums", "weights"}, default "row-sums"
         Degrees by which an induced graph is normalised. "weights" are the coreset's own, as Theorem 1 of the paper has
         it; the experiments there take row sums, which find better clusters. Needs ``eigen_solver="exact"``.

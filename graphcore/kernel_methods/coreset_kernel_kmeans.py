@@ -157,7 +157,8 @@ class CoresetKernelKMeans(CentroidClusterer):
     coreset_labels_ : ndarray of shape (n_coreset,), int32
         Clusters that kernel k-means put the coreset's points into.
     coreset_cost_ : float
-        Mean squared distance on the coreset with its weights: an estimate of the cost of all points.
+        Mean squared distance on the coreset with its weights, to centroids that were fitted to it: less than the cost
+        of all points, ``-score(X)``.
     n_unreached_ : int
         Nodes of a graph that no coreset node is joined to; their label is a default, no evidence.
     n_iter_, converged_, kernel_, n_features_in_
