@@ -238,7 +238,7 @@ def _read(source, delimiter, encoding):
 def _named_columns(source, columns):
     """Return the columns of nodes and clusters below a header, or all columns where the first line is none."""
     heads = [column[0] for column in columns]
-    # Those that graphcore writes, beside classes of the input; then others; a "label" may be a node's name.
+    # Columns that graphcore writes come before classes of the input; a "label" may be the name of a node.
     for called in ({"cluster"}, _CLUSTERS - {"label", "x"}, _CLUSTERS):
         known = [c for c, head in enumerate(heads) if plain(head) in called or _LEVEL.fullmatch(head)]
         if known:

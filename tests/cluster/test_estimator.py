@@ -48,7 +48,7 @@ def test_clusters_without_an_edge_within_are_told_of():
     with pytest.warns(GraphWarning, match="6 of n_clusters=6 clusters have no edge within, such as single nodes"):
         CoresetSpectralClustering(6, random_state=0).fit(ring)
     with warnings.catch_warnings(action="error"):
-        CoresetSpectralClustering(3, balance=1, random_state=0).fit(ring)
+        CoresetSpectralClustering(2, random_state=0).fit(ring)
 
 
 def test_verbose_logs_stages_and_is_silent_otherwise(caplog, capsys):
