@@ -86,7 +86,10 @@ def _aligned(labels, truth, graph, encoding):
     kept = lines >= 0
     if not kept.any():
         first = ", ".join(map(repr, [*nodes[:1], *others[:1]]))
-        raise InputError(f"{labels} and {truth} have no node in common; their first ones are {first}")
+        raise InputError(
+            f"{labels} and {truth} have no node in common; their first ones are {first}. A --graph that has ids "
+            "and names of nodes matches both"
+        )
     n_common = int(kept.sum())
     alone = {"only_in_labels": len(nodes) - n_common, "only_in_other": len(others) - n_common}
     return first[kept], second[lines[kept]], alone
