@@ -114,7 +114,7 @@ def build_store(
         spool, names = _read(given, os.path.join(work, "edges"), limit)
         if paths and given.n_nodes is None:
             file = os.fspath(paths[0])
-            if names is not None:
+            if names is not None and _CHECK * len(names) < limit.free:
                 check_names(names.tolist(), given.called, file)
             tell_of_first_line(spool.blocks, names, spool.n_edges, given.called, reading, file)
         n_nodes, number, facts = _numbered(spool, given, names, store, limit)
@@ -183,6 +183,8 @@ class Limit:
 
 # -- read: blocks of edges into a spool --------------------------------------------------------------------------------
 
+# Bytes that the check of a name takes while it runs.
+_CHECK = 200
 # Edges of a block in a Spool. Spreading a block takes some 256 bytes an edge: ids, numbers, entries, buckets.
 _BLOCK = 1 << 17
 
