@@ -39,7 +39,6 @@ def _numbers(text):
 # Parameters of the class; without an option its default holds.
 _SETTINGS = {
     "objective": ("NAME", "Quality measure to maximise: information, ncut, modularity."),
-    "balance": ("NUMBER", "How alike clusters are in size: 1 or less, 0.3 lets them differ; or auto."),
     "outliers": ("SHARE", "For vectors: share of rows, far from others, that get no cluster; or auto."),
     "min_cluster_size": ("NUMBER", "Smallest number of nodes in a cluster, or a share (as 0.01)."),
     "max_cluster_size": ("NUMBER", "Largest number of nodes in a cluster, or a share (as 0.1)."),

@@ -88,9 +88,6 @@ def test_the_same_labels_as_the_class_and_for_any_number_of_jobs(folder, told):
             typed = f"cluster {source} -k 7 -o l.npy --seed 5 --jobs {jobs} {settings}"
             told(typed if source == "graph.txt" else f"{typed} --neighbors 5")
             np.testing.assert_array_equal(np.load("l.npy"), model.labels_)
-    told("cluster graph.txt -k 7 -o l.npy --balance 0.3")
-    model = graphcore.CoresetSpectralClustering(7, balance=0.3, random_state=0).fit(graphcore.read_graph("graph.txt"))
-    np.testing.assert_array_equal(np.load("l.npy"), model.labels_)
 
 
 def test_levels_are_columns(folder, told):
