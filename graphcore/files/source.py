@@ -49,7 +49,7 @@ _OTHER_LINES = {
         "JSON or the like; networkx.readwrite.json_graph makes a graph of it for Graph.from_networkx, "
         "pandas.read_json(path) a table for Graph.from_table; on the command line jq writes edges: "
         "jq -r '.links[]|[.source,.target]|@csv' FILE",
-    rb"<[?!A-Za-z][^<,\t]*>": "XML or HTML, but neither GraphML nor GEXF; export one of these, or edges as CSV",
+    rb"<[?!A-Za-z][^<,\t]*>": "XML or HTML, of which GraphML and GEXF are read, as graphs; or export edges as CSV",
     rb"(c\b[^\n]*\n)*p[ \t]+\w+[ \t]+\d+[ \t]+\d+\s":
         "DIMACS; igraph.Graph.Read_DIMACS(path) reads it, for Graph.from_igraph; or keep its lines of edges alone: "
         "grep '^[ae] ' FILE | cut -d' ' -f2-",

@@ -271,7 +271,7 @@ NAMES = "".join(f"n{i} n{i + 1}\n" for i in range(250))
         ("(1, 2)\n(2, 3)\n", "tuples"),
         ("[(1, 2), (2, 3)]", "JSON"),
         ("*node data\nID name\n1 ann\n", "of another program"),
-        ("<html></html>", "neither GraphML nor GEXF"),
+        ("<html></html>", "of which GraphML and GEXF are read, as graphs"),
     ],
 )
 def test_lines_unlike_the_first_and_lists_of_something_else_are_errors(write, text, said):
