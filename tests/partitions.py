@@ -15,10 +15,9 @@ def _xlogy(x, y):
 
 def _information(inner, volumes, price):
     cut, apart = 1 - sum(inner), 1 - sum(volumes**2)
-    value = sum(_xlogy(a, a / v**2) for a, v in zip(inner, volumes, strict=True) if a > 0)
-    # One cluster that holds everything: there is nothing between (also where edges lead to unlabelled nodes). Nor are
-    # more edges between clusters than by chance a merit.
-    between = _xlogy(cut, min(cut / apart, 1.0)) if cut > 1e-12 and apart > 1e-12 else 0.0
+    # Fewer edges inside than by chance are no merit, nor more between clusters: the rates are then those of chance.
+    value = sum(_xlogy(a, a / v**2) if a > v**2 else a - v**2 for a, v in zip(inner, volumes, strict=True))
+    between = _xlogy(cut, cut / apart) if cut < apart else cut - apart
     return value + between + price * sum(_xlogy(v, v) for v in volumes)
 
 

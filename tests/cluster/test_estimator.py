@@ -51,6 +51,19 @@ def test_clusters_without_an_edge_within_are_told_of():
         CoresetSpectralClustering(2, random_state=0).fit(ring)
 
 
+@pytest.mark.parametrize(
+    ("G", "k"),
+    [(nx.cycle_graph(6), 3), (nx.path_graph(6), 3), (nx.cycle_graph(8), 4), (nx.grid_2d_graph(3, 3), 3),
+     (nx.hypercube_graph(3), 3), (nx.petersen_graph(), 3)],
+)  # fmt: skip
+def test_clusters_of_tiny_graphs_are_connected(G, k):
+    """Fewer edges inside than by chance are no merit, though such graphs have hardly any other clusters."""
+    for seed in range(3):
+        labels = CoresetSpectralClustering(k, random_state=seed).fit_predict(G)
+        parts = [[x for x, label in zip(G, labels, strict=True) if label == c] for c in range(k)]
+        assert all(len(part) > 1 and nx.is_connected(G.subgraph(part)) for part in parts)
+
+
 def test_verbose_logs_stages_and_is_silent_otherwise(caplog, capsys):
     with caplog.at_level(logging.INFO, logger="graphcore"):
         CoresetSpectralClustering(5, random_state=0).fit(CAVEMEN)

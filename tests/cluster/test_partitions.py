@@ -169,15 +169,15 @@ def test_memberships_are_the_planted_models_probabilities(seed):
     links, degrees = A @ indicator(labels, k), A.sum(axis=1)
     apart = 1 - ((sums.volume / total) ** 2).sum()
     cut = 1 - sums.internal.sum() / total
-    # Edges between clusters that are more than by chance count for nothing.
-    across, log_across = (cut / apart, np.log(cut / apart)) if cut <= apart else (0.0, -1.0)
+    # Rates over those by chance: not below 1 inside, nor above 1 between.
+    inside, across = np.maximum(sums.internal * total / sums.volume**2, 1.0), min(cut / apart, 1.0)
     for x in range(len(A)):
         if not links[x].any():
             assert not found[x].any()
             continue
         # Weight to a cluster is worth the log of how much denser it is inside than between; all other pairs cost.
-        ratio = np.log((sums.internal / total) / (sums.volume / total) ** 2) - log_across
-        expected = sums.internal / sums.volume - sums.volume / total * across
+        ratio = np.log(inside) - np.log(across)
+        expected = sums.volume / total * (inside - across)
         score = np.where(links[x] > 0, evidence * (links[x] * ratio - degrees[x] * expected), -np.inf)
         p = np.exp(score - score.max())
         p /= p.sum()

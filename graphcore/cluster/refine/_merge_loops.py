@@ -126,13 +126,13 @@ def _loss(objective, a, b, link, cut, apart):
 
 @njit(nogil=True, inline="always")
 def _least_loss(objective, a, b, link, cut, apart, slopes):
-    """Bound the loss of the union of two clusters from below, without a logarithm.
+    """Bound the loss of the union of two clusters from below, without a logarithm; -inf on the other side of chance.
 
     `slopes` are those between clusters, ``log(x / y) + 1`` by the cut share x: at x - d and y - e that part is at most
     ``(x - d) (log(x / y) - d / x + e / (y - e))``.
     """
     left, rest = cut - 2.0 * link, apart - 2.0 * a.volume * b.volume
-    if not is_information(objective) or left <= 0.0 or rest <= 0.0:
+    if not is_information(objective) or left <= 0.0 or rest <= 0.0 or cut > apart:
         return -np.inf
     if a.volume < b.volume:
         a, b = b, a

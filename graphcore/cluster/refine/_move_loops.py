@@ -129,7 +129,7 @@ def _best_move(objective, clusters, shares, node, found, n_touched, limits, is_e
     count and self-loop. Returns (cluster, its term then, 1 - sum of squares then, the term of the cluster left, what
     leaving costs). Candidates are compared with the part between clusters to first order, unless this `is_exact`, and
     only where a bound without a logarithm leaves a candidate a chance; whoever goes there weighs the winner exactly.
-    (That part is convex where it is not 0, so a move that looks good so is good.)
+    (That part is convex, so a move that looks good so is good.)
     """
     total, cut, apart = shares
     a, weight, count, loop = node

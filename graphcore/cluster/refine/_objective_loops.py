@@ -22,7 +22,9 @@ def term(objective, inner, volume):
         return inner / volume if volume > 0.0 and inner > NOTHING * volume else 0.0
     if kind == MODULARITY:
         return inner - factor * volume * volume
-    value = inner * log(inner / (volume * volume)) if inner > NOTHING else 0.0
+    chance = volume * volume
+    # Fewer edges inside than by chance are no merit: the likelihood's rate inside is then that of chance.
+    value = inner * log(inner / chance) if inner > chance else inner - chance
     if factor > 0.0 and volume > 0.0:
         value += factor * volume * log(volume)
     return value
@@ -37,7 +39,7 @@ def is_information(objective):
 @njit(nogil=True, inline="always")
 def term_slopes(objective, inner, volume):
     """Derivatives of a cluster's part by its inner weight, and of its entropy by volume; infinite if there are none."""
-    if not is_information(objective) or inner <= 0.0 or volume <= 0.0:
+    if not is_information(objective) or inner <= volume * volume or volume <= 0.0:
         return np.inf, 0.0
     spread = log(volume)
     return log(inner) - 2.0 * spread + 1.0, objective[1] * (spread + 1.0)
@@ -47,7 +49,8 @@ def term_slopes(objective, inner, volume):
 def most_gained(objective, cluster, inner, volume):
     """Bound what a cluster's part of information gains by more inner weight and volume; weights are in any unit.
 
-    Without a logarithm: 2 x / (2 + x) <= log(1 + x) <= x (2 + x) / (2 + 2 x), both exact to the second order.
+    Without a logarithm: 2 x / (2 + x) <= log(1 + x) <= x (2 + x) / (2 + 2 x), both exact to the second order. On the
+    other side of chance the part is less than that of the logarithm, so that the bound holds there, too.
     """
     if cluster.by_inner == np.inf:
         return np.inf
@@ -58,28 +61,23 @@ def most_gained(objective, cluster, inner, volume):
 
 
 @compiled
-def _is_apart(objective, cut, apart):
-    """Whether there is a part between clusters: only fewer edges than by chance are a merit.
-
-    Both shares are noise of either sign where one cluster holds nearly everything.
-    """
-    return is_information(objective) and NOTHING < cut < apart
-
-
-@compiled
 def between(objective, cut, apart):
-    """The part of what runs between clusters: cut share, and 1 - sum of squared volumes."""
-    if not _is_apart(objective, cut, apart):
+    """The part of what runs between clusters: cut share, and 1 - sum of squared volumes.
+
+    More edges than by chance are no merit: the rate is that of chance. Both shares are noise of either sign where one
+    cluster holds nearly everything.
+    """
+    if not is_information(objective) or cut <= NOTHING:
         return 0.0
-    return cut * log(cut / apart)
+    return cut * log(cut / apart) if cut < apart else cut - apart
 
 
 @compiled
 def between_slopes(objective, cut, apart):
     """Derivatives of the part between clusters, by the cut share and by ``apart``."""
-    if not _is_apart(objective, cut, apart):
+    if not is_information(objective) or cut <= NOTHING:
         return 0.0, 0.0
-    return log(cut / apart) + 1.0, -cut / apart
+    return (log(cut / apart) + 1.0, -cut / apart) if cut < apart else (1.0, -1.0)
 
 
 @compiled

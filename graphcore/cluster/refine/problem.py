@@ -318,10 +318,10 @@ def slopes(objective, inner, volumes):
     if objective.kind == MODULARITY:
         return np.ones(len(volume)), -2.0 * objective.code[1] * volume
     cut, apart = max(1.0 - share.sum(), NOTHING), max(1.0 - (volume**2).sum(), NOTHING)
-    # More edges between clusters than by chance count for nothing.
-    across, log_across = (cut / apart, np.log(cut / apart)) if cut <= apart else (0.0, -1.0)
-    by_inner = np.log(np.maximum(share, NOTHING) / volume**2) - log_across
-    by_volume = -2.0 * share / volume + 2.0 * volume * across
+    # Of the rates inside and between, over that by chance, those below and above 1 are 1.
+    inside, across = np.maximum(share / volume**2, 1.0), min(cut / apart, 1.0)
+    by_inner = np.log(inside) - np.log(across)
+    by_volume = 2.0 * volume * (across - inside)
     return by_inner, by_volume + (objective.price or 0.0) * (np.log(volume) + 1.0)
 
 
