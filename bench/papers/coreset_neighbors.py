@@ -197,7 +197,7 @@ FIGURES = (
         10,
         partial(mnist, 500),
         "By ARI the order of the methods is that of the other figures. By NC with a coreset of a tenth the power "
-        "method is level with eigenvectors (.197 and .199), and kernel k-means has .269. Spectral clustering of the "
+        "method is level with eigenvectors (both .198), and kernel k-means has .266. Spectral clustering of the "
         "whole graph was left out in the paper too, as too slow. By degree, ARI grows by less than 7 % from 3 % of "
         "the nodes on.",
         whole=False,
