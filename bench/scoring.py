@@ -21,15 +21,18 @@ def normalized_cut(indptr, indices, labels, k):
 
 
 def information(indptr, indices, labels, k):
-    """Return the objective J of docs/sparse.md, in nats: larger is better."""
+    """Return the objective J of docs/how_it_works.md, in nats: larger is better."""
     from scipy.special import xlogy
 
     inside, volume = _weights(indptr, indices, labels, k)
     share, part = inside / volume.sum(), volume / volume.sum()
     cut, apart = 1.0 - share.sum(), 1.0 - (part**2).sum()
-    own = share > 0
-    between = cut * np.log(min(cut / apart, 1.0)) if cut > 1e-12 else 0.0  # more than by chance is no merit
-    return float(xlogy(share[own], share[own] / part[own] ** 2).sum() + between)
+    chance = part**2
+    # On the other side of chance a part is its tangent.
+    inside = np.where(
+        share > chance, xlogy(share, np.maximum(share, chance) / np.maximum(chance, 1e-300)), share - chance
+    )
+    return float(inside.sum() + (xlogy(cut, cut / apart) if cut < apart else cut - apart))
 
 
 def modularity(indptr, indices, labels):

@@ -301,6 +301,11 @@ class Trial(NamedTuple):
         return self.forced_loss <= _FORCED * self.information
 
     @property
+    def partition(self):
+        """What equal partitions have in common."""
+        return round(self.information, 9), round(self.entropy, 9)
+
+    @property
     def worth(self):
         """``J / (1 - J / H)``: large where clusters say much, and leave little doubt."""
         doubt = 1.0 - self.information / self.entropy if self.entropy > 0.0 else 1.0
@@ -342,7 +347,8 @@ def label_cells_in_balance(problem, settings, streams, n_jobs=None):
     At balance a the objective is ``J - (1 - a) (J_1 / H_1) H`` with the J and H of merging by J alone. Merging parts
     first gains, and then loses: a balance at which it still gains when k clusters are left makes k natural. If 1 is
     such a balance it is taken, otherwise of 1 and those the one with the largest ``J / (1 - J / H)``: the ratio is the
-    doubt about a node's cluster that the cluster of a neighbour leaves.
+    doubt about a node's cluster that the cluster of a neighbour leaves. Of balances that give one partition it is the
+    middle one.
     """
     given = settings.balance  # 0: none
     parts, between = spectral_parts(problem, streams, n_jobs)
@@ -364,7 +370,10 @@ def label_cells_in_balance(problem, settings, streams, n_jobs=None):
 def most_natural(trials):
     """Return the Trial whose balance explains the number of clusters; the first of them is that of balance 1."""
     first, *others = trials
-    return first if first.is_free else max([first, *(each for each in others if each.is_free)], key=lambda t: t.worth)
+    best = first if first.is_free else max([first, *(each for each in others if each.is_free)], key=lambda t: t.worth)
+    # Of those with its partition the one in the middle: moves at the ends of that range may leave the partition.
+    alike = [each for each in trials if each is best or (each.is_free and each.partition == best.partition)]
+    return alike[len(alike) // 2]
 
 
 def _trial(balance, problem, labels, losses):
