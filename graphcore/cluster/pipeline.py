@@ -302,7 +302,7 @@ class Trial(NamedTuple):
 
     @property
     def partition(self):
-        """What equal partitions have in common."""
+        """Information and entropy, by which trials of one partition are known."""
         return round(self.information, 9), round(self.entropy, 9)
 
     @property
