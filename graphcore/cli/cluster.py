@@ -122,9 +122,11 @@ def cluster(console, input, n_clusters, output, tree, report, truth, model, quie
         None if path is None else as_numbers(read_one_label(path, nodes, options["encoding"]))
         for path in (options["initial_labels"], truth)
     )
+    # Idle options of the search have been warned about, and the class refuses a metric for a graph.
+    search = {} if is_graph else {name: options[name] for name in ("n_neighbors", "metric")}
     fitted = CoresetSpectralClustering(
-        n_clusters, affinity="precomputed" if is_graph else "nearest_neighbors", n_neighbors=options["n_neighbors"],
-        metric=options["metric"], random_state=options["random_state"], n_jobs=options["n_jobs"], **given,
+        n_clusters, affinity="precomputed" if is_graph else "nearest_neighbors",
+        random_state=options["random_state"], n_jobs=options["n_jobs"], **search, **given,
     )  # fmt: skip
     with stages("cluster"):
         fitted.fit(X, ids=ids, initial_labels=initial)

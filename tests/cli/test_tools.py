@@ -300,6 +300,7 @@ def test_messages_name_options(message, spelled):
     [
         ("info graph.txt --metric cosine --neighbors 5", "--neighbors, --metric do nothing here"),
         ("info X.npy --delimiter ';'", "--delimiter does nothing here"),
+        ("cluster graph.txt -k 2 --metric cosine -o l.tsv", "--metric does nothing here: for vectors"),
         (
             "compare labels.tsv labels.tsv --weight-column 2",
             "--weight-column does nothing here: for the file of --graph",
