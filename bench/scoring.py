@@ -29,10 +29,9 @@ def information(indptr, indices, labels, k):
     cut, apart = 1.0 - share.sum(), 1.0 - (part**2).sum()
     chance = part**2
     # On the other side of chance a part is its tangent.
-    inside = np.where(
-        share > chance, xlogy(share, np.maximum(share, chance) / np.maximum(chance, 1e-300)), share - chance
-    )
-    return float(inside.sum() + (xlogy(cut, cut / apart) if cut < apart else cut - apart))
+    rate = np.divide(share, chance, out=np.ones(k), where=share > chance)
+    within = xlogy(share, rate) + np.minimum(share - chance, 0.0)
+    return float(within.sum() + (xlogy(cut, cut / apart) if cut < apart else cut - apart))
 
 
 def modularity(indptr, indices, labels):

@@ -301,11 +301,6 @@ class Trial(NamedTuple):
         return self.forced_loss <= _FORCED * self.information
 
     @property
-    def partition(self):
-        """Information and entropy, by which trials of one partition are known."""
-        return round(self.information, 9), round(self.entropy, 9)
-
-    @property
     def worth(self):
         """``J / (1 - J / H)``: large where clusters say much, and leave little doubt."""
         doubt = 1.0 - self.information / self.entropy if self.entropy > 0.0 else 1.0
@@ -370,9 +365,11 @@ def label_cells_in_balance(problem, settings, streams, n_jobs=None):
 def most_natural(trials):
     """Return the Trial whose balance explains the number of clusters; the first of them is that of balance 1."""
     first, *others = trials
-    best = first if first.is_free else max([first, *(each for each in others if each.is_free)], key=lambda t: t.worth)
+    known = [first, *(each for each in others if each.is_free)]
+    best = first if first.is_free else max(known, key=lambda trial: trial.worth)
     # Of those with its partition the one in the middle: moves at the ends of that range may leave the partition.
-    alike = [each for each in trials if each is best or (each.is_free and each.partition == best.partition)]
+    of_best = best.information, best.entropy
+    alike = [each for each in known if np.allclose([each.information, each.entropy], of_best, rtol=0, atol=1e-9)]
     return alike[len(alike) // 2]
 
 

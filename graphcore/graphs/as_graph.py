@@ -10,6 +10,7 @@ from .from_edges import is_text
 from .from_matrix import check_given
 from .from_table import column_names
 from .graph import Graph
+from .rows import SYMMETRY_TOLERANCE
 
 
 def as_graph(graph, **options):
@@ -182,7 +183,7 @@ def _either(X, remedy):
         )
     is_square = len(X) > 2 and X.shape[0] == X.shape[1] and X.dtype.kind in "biuf"
     is_hollow = is_square and X.any() and not np.diagonal(X).any() and X.min() >= 0
-    if is_hollow and np.allclose(X, X.T, rtol=0, atol=1e-6 * X.max()):  # distances are rounded
+    if is_hollow and np.allclose(X, X.T, rtol=0, atol=SYMMETRY_TOLERANCE * X.max()):  # distances are rounded
         return (
             "X is a symmetric square array with zeros on the diagonal, as adjacency matrices are; for a graph give "
             f"graphcore.Graph.from_scipy(X), for points {remedy}"
