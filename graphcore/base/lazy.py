@@ -14,7 +14,7 @@ class _StandIn(ModuleType):
     """A module for those that only import it; who kept it finds the true one through it, once it is hidden no more."""
 
     def __getattr__(self, name):
-        module = import_module(self.__name__)
+        module = import_whole(self.__name__)
         if module is self:
             raise AttributeError(f"{self.__name__} is not imported yet")
         return getattr(module, name)
@@ -48,7 +48,11 @@ def lazy_names(package, homes):
 
 
 def import_whole(name, package=None):
-    """Import a module; Ctrl-C waits for the end, as some, like asyncio, are broken where an import was cut short."""
+    """Import a module; Ctrl-C waits for the end.
+
+    Some, like asyncio, are broken where an import was cut short, and Python 3.11 makes a RuntimeError of an interrupt
+    in `__set_name__`.
+    """
     came = []
     before = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT)
     if before:

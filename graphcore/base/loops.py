@@ -27,6 +27,7 @@ from numba._dispatcher import compute_fingerprint
 from numba.core import event
 
 from ..exceptions import ParameterError
+from .lazy import import_whole
 from .validation import check_integer
 
 NOTICE = "graphcore: compiling its loops for this machine (once, up to half a minute)"
@@ -323,12 +324,10 @@ def limited_libraries():
     One thread at a time: others wait; the same may come back, as by a caller's own kernel that uses graphcore.
     Libraries have to be imported before, or they are not limited.
     """
-    from threadpoolctl import ThreadpoolController
-
     with _LIMITING, ExitStack() as limited:
         if _libraries[0] != (n_modules := len(sys.modules)):
             # It is called back from C while it looks for libraries, where the exception of a signal would be lost.
-            _libraries[:] = n_modules, away(ThreadpoolController)
+            _libraries[:] = n_modules, away(import_whole("threadpoolctl").ThreadpoolController)
         limited.enter_context(_libraries[1].limit(limits={"blas": 1, "openmp": 1}))
         yield
 
