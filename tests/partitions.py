@@ -14,7 +14,7 @@ def _xlogy(x, y):
 
 
 def _information(inner, volumes, price):
-    cut, apart = 1 - sum(inner), 1 - sum(volumes**2)
+    cut, apart = max(1 - sum(inner), 0.0), 1 - sum(volumes**2)
     # Fewer edges inside than by chance are no merit, nor more between clusters: the rates are then those of chance.
     value = sum(_xlogy(a, a / v**2) if a > v**2 else a - v**2 for a, v in zip(inner, volumes, strict=True))
     between = _xlogy(cut, cut / apart) if cut < apart else cut - apart

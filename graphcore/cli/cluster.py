@@ -225,7 +225,7 @@ def _write_clusters(fitted, output):
         write_labels(levels.T if len(levels) > 1 else fitted.labels_, output, graph)
         return
     columns = fitted.to_table()
-    old = [name for name, values in graph.attributes.items() if columns[name] is not values]
+    old = [name for name, values in graph.attributes.items() if columns.get(name) is not values]
     if old:
         several = "s" * (len(old) > 1)
         warn_user(f"attribute{several} {', '.join(old)} of the input not written, as results have the name{several}")

@@ -51,7 +51,8 @@ class CoresetClustering:
     n_unreached : int
         Nodes with an edge, but none to a coreset node.
     n_evaluations : dict
-        Kernel values that were read for "seeds", the "coreset graph" and "labels". The matrix has ``n_nodes ** 2``.
+        Kernel values that were read for "seeds", the "coreset graph" and "labels", without those of a node with itself.
+        The matrix has ``n_nodes ** 2``.
     """
 
     labels: Labels = field(repr=False)
@@ -171,6 +172,12 @@ def coreset_spectral_clustering(
         if (coreset_size, sampling, n_seeds, self_loop, shift) != ("auto", "importance", "auto", 1.0, 0.0):
             raise ParameterError("coreset= is drawn already: leave coreset_size, sampling, n_seeds and loops out")
         kernel, coreset = coreset.in_graph(graph)
+        nodes = slice(None) if coreset.nodes is None else coreset.nodes
+        if n_left := np.count_nonzero(kernel.graph.degrees) - np.count_nonzero(kernel.graph.degrees[nodes]):
+            raise ParameterError(
+                f"coreset= is of a part of the graph, without {n_left} nodes that have an edge; merge_coresets joins "
+                "it to those of the other parts"
+            )
     size = _checked_size(graph, n_clusters, coreset_size if coreset is None else len(coreset))
     is_induced = _check_choices(coreset_graph, sampling, eigen_solver, clusterer, coreset_degrees)
 
@@ -207,10 +214,10 @@ def coreset_spectral_clustering(
     if n_clusters == np.count_nonzero(labels >= 0):  # every node is a cluster, though another centroid may be nearer
         labels[coreset.indices] = coreset_labels
     if (n_found := len(np.unique(labels[labels >= 0]))) < n_clusters:
-        warn_user(
-            f"only {n_found} of n_clusters={n_clusters} clusters hold nodes: with this coreset no more could be "
-            "separated on this graph; ask for fewer clusters, or give a larger coreset_size"
-        )
+        why = "with this coreset no more could be separated on this graph; ask for fewer, or give a larger coreset_size"
+        if clusterer is not None:
+            why = f"clusterer returned {len(np.unique(of_rows))} labels"
+        warn_user(f"only {n_found} of n_clusters={n_clusters} clusters hold nodes: {why}")
     matrix = matrix.copy()  # that of the cells shares arrays that are only read
     matrix.sum_duplicates()
     matrix.data = given_unit(matrix.data, kernel.graph.exponent)

@@ -14,6 +14,7 @@ from ..base.streams import Streams
 from ..base.types import AnyData, ArrayLike, Floats, Floats32, Labels, PathLike, Table, csr_array
 from ..base.validation import check_integer, check_labels, check_sample_weight, check_targets
 from ..exceptions import InputError, ParameterError, warn_user
+from ..graphs.columns import without_levels
 from ..graphs.from_table import as_library
 from ..graphs.graph import Graph, subgraph
 from ..graphs.nodes import with_ids
@@ -576,15 +577,16 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         -------
         dict or table
             Columns "cluster", "size", "volume" (sum of degrees), "conductance" (share of the volume that leaves the
-            cluster), "stability" (`cluster_stability_`, NaN for a single draft), "nearest" (the cluster that most of
-            this weight leads to, -1 for none) and "central" (names of nodes, or numbers).
+            cluster), "parts" (how many connected ones it has), "stability" (`cluster_stability_`, NaN for a single
+            draft), "nearest" (the cluster that most of this weight leads to, -1 for none) and "central" (names of
+            nodes, or numbers).
 
         Examples
         --------
         >>> import graphcore
         >>> model = graphcore.CoresetSpectralClustering(2, random_state=0).fit(graphcore.datasets.load_karate().graph)
         >>> list(model.summary())
-        ['cluster', 'size', 'volume', 'conductance', 'stability', 'nearest', 'central']
+        ['cluster', 'size', 'volume', 'conductance', 'parts', 'stability', 'nearest', 'central']
         """
         table = cluster_summary(self.graph_, self.labels_, self.n_clusters_, n_central=n_central, n_jobs=self.n_jobs)
         stability = np.full(self.n_clusters_, np.nan) if self.cluster_stability_ is None else self.cluster_stability_
@@ -604,7 +606,7 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         dict or table
             Columns "node" (its name, or number), "cluster" (`labels_`), "stability" (`stability_`, NaN for a single
             draft), "outside_share" (`outside_share_`), of nested levels "level_1" (the coarsest) and so on, and the
-            attributes of the graph's nodes, unless a result has the name.
+            attributes of the graph's nodes, unless a result has the name or they are such levels.
 
         Examples
         --------
@@ -619,7 +621,8 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         stability = np.full(n, np.nan, dtype=np.float32) if self.stability_ is None else self.stability_
         columns = {"node": names, "cluster": self.labels_, "stability": stability, "outside_share": self.outside_share_}
         columns |= {f"level_{i}": level for i, level in enumerate(self.level_labels_[:-1], 1)}
-        return as_library({**columns, **self.graph_.attributes, **columns}, library)  # results come first, and win
+        others = without_levels(self.graph_.attributes)
+        return as_library({**columns, **others, **columns}, library)  # results come first, and win
 
     def report(
         self, path: PathLike, *, title: str | None = None, truth: ArrayLike | None = None, pictures: bool = True,

@@ -36,8 +36,8 @@ from ..neighbors.search_pynndescent import IndexSearcher, is_index
 from ..neighbors.vectors import as_floats
 from .n_clusters import choose_for_fit, effective_edges
 from .pipeline import cluster_graph
-from .refine.problem import distributed_context, is_huge
-from .settings import check_known, resolve, total_of
+from .refine.problem import distributed_context, is_huge, label_sizes, max_links, quotient
+from .settings import check_known, problem_of, resolve, total_of
 
 AFFINITIES = ("auto", "nearest_neighbors", "precomputed", "precomputed_nearest_neighbors")
 
@@ -220,9 +220,23 @@ def fit_graph(graph, params, streams, stages, *, kinds, labels, initial_labels, 
             drawn, settings, **_of_kinds(kinds, fixed, start, sample_weight), levels=levels, random_state=streams,
             n_jobs=n_jobs, stages=stages,
         )  # fmt: skip
+        if selection is not None and selection.clear and (n_full := _n_at_limits(drawn.rows, clustering)):
+            selection = replace(selection, clear=False)
+            warn_user(
+                f"k = {k} stands out without limits of size, and {n_full} clusters are as small or as large as these "
+                "allow; see what clusters there are without limits, and give n_clusters"
+            )
         if kinds is not None:
             clustering = _spread(clustering, kinds, graph, fixed, sample_weight)
     return graph, clustering, selection, sample_weight
+
+
+def _n_at_limits(rows, clustering):
+    """Count the clusters that are as small or as large as limits of size allow."""
+    settings = clustering.settings
+    problem = problem_of(rows, settings, clustering.weights)
+    sizes = label_sizes(clustering.labels, settings.n_clusters, problem.counts)
+    return np.count_nonzero((sizes == problem.max_size) | ((sizes == problem.min_size) & (sizes > 1)))
 
 
 def evidence_of(graph, clustering, sums):
@@ -246,7 +260,8 @@ def edge_evidence(rows, labels, sums, agreement=1.0):
 
     Where neighbours of a node are neighbours of each other more often than their clusters and degrees make them, by a
     share e of the pairs (by a sample), an edge counts as ``1 / (1 + 4 e (d - 1))`` of one, with the mean degree d.
-    `agreement` of independent clusterings multiplies it. `rows` have ascending columns.
+    `agreement` of independent clusterings multiplies it, and so does `_share_beside_near`. `rows` have ascending
+    columns.
     """
     lengths = np.diff(rows.indptr)
     pairs = np.cumsum(lengths.astype(np.float64) * (lengths - 1))
@@ -271,7 +286,26 @@ def edge_evidence(rows, labels, sums, agreement=1.0):
     expected = np.minimum(1.0, rows.degrees[first] / total * (rows.degrees[second] / total) * rate)
     excess = _are_edges(rows, first, second).mean() - expected.mean() if len(first) else 0.0
     mean_degree = len(rows.indices) / np.count_nonzero(lengths)
+    agreement *= _share_beside_near(rows, labels, volume, within, min(across, 1.0))
     return float(_SHARE * agreement / (1.0 + _SHRINKAGE * max(0.0, excess) * (mean_degree - 1.0)))
+
+
+def _share_beside_near(rows, labels, volume, within, across):
+    """Return the share of an edge's evidence that is left where its cluster is told from a near one, not from all.
+
+    Edges between clusters are `across` times as many as by chance in all; between the two clusters of an edge that
+    joins two they are more in the mean, if clusters are not equally far apart. The edge itself is not counted.
+    """
+    between = quotient(rows, labels, len(volume), max_entries=max_links(rows))
+    one, other = np.repeat(np.arange(len(volume)), np.diff(between.indptr)), between.indices
+    share, by_chance = between.weights / rows.degrees.sum(), volume[one] * volume[other]
+    joins = (one != other) & (by_chance > 0.0)
+    share, by_chance = share[joins], by_chance[joins]
+    if not (across > 0.0 and share.any()):
+        return 1.0
+    rate = share @ (np.maximum(share - 1.0 / len(rows.indices), 0.0) / by_chance) / share.sum()
+    worth = np.log(np.maximum(within, 1.0)) @ volume - np.log(across)
+    return 1.0 - np.log(np.clip(rate, across, 1.0) / across) / worth if worth > 0.0 else 1.0
 
 
 def _are_edges(rows, sources, targets):

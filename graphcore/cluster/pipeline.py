@@ -12,7 +12,7 @@ from ..base.progress import Stages
 from ..base.streams import Streams
 from ..base.validation import read_only, warn_of_isolated
 from ..exceptions import warn_user
-from ..graphs.rows import GraphRows, in_range
+from ..graphs.rows import GraphRows, connected_parts, in_range
 from ..kernels.graph import GraphKernel
 from .coreset import Coreset, sample_coreset
 from .coreset_graph import contract, nearest_centroids, spread, spread_all
@@ -198,8 +198,11 @@ def cluster_graph(
     if start is not None:  # moves of groups may exchange numbers
         labels = matched_clusters(labels, start, k)
     if k == 0:
-        labels, k = largest_first(labels, settings), int(labels.max()) + 1
-        settings = replace(settings, n_clusters=k)
+        with stages("connected parts"):
+            labels, k = largest_first(rows, labels, settings)
+            settings = replace(settings, n_clusters=k)
+            value = problem_of(rows, settings, weights).sums(labels, n_jobs).value(settings.record)
+        history.append(("connected parts", value))
     if settings.max_cluster_size is not None or fixed is not None:
         with stages("constraints"):
             problem = problem_of(rows, settings, weights, fixed)
@@ -227,10 +230,15 @@ def cluster_graph(
     )  # fmt: skip
 
 
-def largest_first(labels, settings):
-    """Return labels of the clusters that moves have left, where their number was free, the largest first."""
-    k = int(labels.max()) + 1
-    sizes = label_sizes(labels, k)
+def largest_first(rows, labels, settings):
+    """Return labels of the connected parts of clusters, where their number was free, the largest first, and the number.
+
+    Apart, they have a larger modularity than as one cluster.
+    """
+    parts, n_parts = connected_parts(rows, labels)
+    parts[labels < 0] = -1
+    k = compact_labels(parts, n_parts)
+    sizes = label_sizes(parts, k)
     if np.count_nonzero(sizes > 1) == 1:
         warn_user(
             f"objective={settings.objective!r} finds one cluster of more than one node at "
@@ -238,7 +246,7 @@ def largest_first(labels, settings):
         )
     table = np.empty(k, dtype=np.int32)
     table[np.argsort(-sizes, kind="stable")] = np.arange(k)
-    return apply_labels(table, labels)
+    return apply_labels(table, parts), k
 
 
 # -- a draft: stages 1 to 5 --------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ import numpy as np
 from ..base.colors import color_of, components
 from ..base.validation import is_missing
 from ..exceptions import FormatError, InputError, ParameterError
+from ..graphs.columns import without_levels
 from ..graphs.from_edges import is_numbered
 from ..graphs.from_libraries import edge_attribute, node_attributes, some_values
 from ..graphs.graph import Graph
@@ -133,7 +134,7 @@ def checked_attributes(graph, attributes, kind):
             "column 'node' of the attributes is not in the order of the graph's nodes; Graph.with_nodes takes a table "
             "in any order"
         )
-    columns = {**graph.attributes, **given}
+    columns = {**(without_levels(graph.attributes) if "cluster" in given else graph.attributes), **given}
     for name, values in columns.items():
         if values.shape != (graph.n_nodes,):
             raise ParameterError(f"attribute {name!r} has shape {values.shape}; a value for each node is needed")

@@ -3,7 +3,6 @@
 import contextlib
 import csv
 import os
-import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
@@ -13,7 +12,7 @@ import numpy as np
 from ..base.types import Array, ArrayLike, PathLike, Stream
 from ..base.validation import check_choice, check_order
 from ..exceptions import FormatError, InputError, ParameterError, warn_user
-from ..graphs.columns import MISSING_NAMES, is_index, plain
+from ..graphs.columns import LEVEL, MISSING_NAMES, is_index, plain
 from ..graphs.from_edges import as_names, is_text
 from ..graphs.graph import Graph
 from ..graphs.nodes import ID_NAMES, NAME_NAMES, NodeTable, column_called, node_table
@@ -34,7 +33,6 @@ _CLUSTERS = frozenset([
 ])  # fmt: skip
 # Columns of tables of results, which are known not to be classes.
 _OF_RESULTS = ("stability", "outside_share")
-_LEVEL = re.compile(r"level_\d+")
 # Lines that are looked at for a header.
 _SAMPLE = 200
 # Programs that open files with these endings refuse text.
@@ -240,11 +238,11 @@ def _named_columns(source, columns):
     heads = [column[0] for column in columns]
     # Columns that graphcore writes come before classes of the input; a "label" may be the name of a node.
     for called in ({"cluster"}, _CLUSTERS - {"label", "x"}, _CLUSTERS):
-        known = [c for c, head in enumerate(heads) if plain(head) in called or _LEVEL.fullmatch(head)]
+        known = [c for c, head in enumerate(heads) if plain(head) in called or LEVEL.fullmatch(head)]
         if known:
             break
-    known.sort(key=lambda c: _LEVEL.fullmatch(heads[c]) is None)  # "cluster" is the finest, wherever it stands
-    if not (known and _LEVEL.fullmatch(heads[known[0]])) and not _has_header(columns, _CLUSTERS | _NODES):
+    known.sort(key=lambda c: LEVEL.fullmatch(heads[c]) is None)  # "cluster" is the finest, wherever it stands
+    if not (known and LEVEL.fullmatch(heads[known[0]])) and not _has_header(columns, _CLUSTERS | _NODES):
         return columns
     rest = [c for c in range(len(heads)) if c not in known]
     if len(columns) == 1 or not rest:

@@ -255,8 +255,11 @@ def count_self_loops(indptr, indices, start, stop):
 
 
 @compiled
-def union_components(indptr, indices, parent):
-    """Union-find with path halving: parent becomes the component number by first nodes; returns how many there are."""
+def union_components(indptr, indices, groups, parent):
+    """Union-find with path halving over edges inside groups: parent becomes the component's number, by first nodes.
+
+    Returns how many components there are.
+    """
     n = len(indptr) - 1
     for i in range(n):
         parent[i] = i
@@ -264,6 +267,8 @@ def union_components(indptr, indices, parent):
         for e in range(indptr[i], indptr[i + 1]):
             if indices[e] >= i:
                 break
+            if groups[indices[e]] != groups[i]:
+                continue
             a, b = i, indices[e]
             while parent[a] != a:
                 parent[a] = parent[parent[a]]

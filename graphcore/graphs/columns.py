@@ -29,6 +29,8 @@ _OTHERWISE = re.compile(rf"(?<=\n)(?:[ \t].*|.*[ \t]|{_FLOAT})(?=\n)")
 _MARKS_OF_ODD = (".0", "e+", "E+", " \n", "\n ", "\t\n", "\n\t")
 # The names that pandas and pyarrow give to an index that has none.
 _INDEX = re.compile(r"\s*|unnamed: \d+(\.\d+)?|__index_level_\d+__", re.IGNORECASE)
+# Names of the coarser levels of a clustering.
+LEVEL = re.compile(r"level_\d+")
 _MARKS = re.compile(r"[\W_]+")
 # Kinds and units behind names, as in weight:float, :START_ID(Person) and amount (EUR).
 _KIND = re.compile(r"(?<=\w):\w+(\[\])?(\([^()]*\))?$|\([^()]*\)$")
@@ -37,6 +39,11 @@ _KIND = re.compile(r"(?<=\w):\w+(\[\])?(\([^()]*\))?$|\([^()]*\)$")
 def without_kind(name):
     """Return a name in small letters, without the kind or unit of its values."""
     return _KIND.sub("", name.strip().lower())
+
+
+def without_levels(attributes):
+    """Return attributes of nodes without levels: those of an earlier clustering are none of a new one."""
+    return {name: values for name, values in attributes.items() if not LEVEL.fullmatch(name)}
 
 
 def plain(name):

@@ -24,6 +24,7 @@ from .rows import (
     check_canonical,
     check_compressed,
     check_volume,
+    connected_parts,
     drop_zeros,
     entries_of,
     narrow_ids,
@@ -254,8 +255,35 @@ class Graph:
         >>> graph.names_of([2, 0]).tolist()
         ['Chloé', 'Anna']
         """
-        nodes = list(nodes) if isinstance(nodes, tuple) else nodes  # of which numpy takes each for an axis
-        return np.asarray(nodes) if self.node_names is None else self.node_names[nodes]
+        nodes = np.asarray(nodes)
+        if nodes.size and nodes.dtype.kind not in "iu":
+            raise InputError(f"names_of takes numbers of nodes, got {nodes.dtype}; numbers_of takes names")
+        return nodes if self.node_names is None else self.node_names[nodes.astype(np.int64, copy=False)]
+
+    def numbers_of(self, names: ArrayLike) -> Integers:
+        """Return the numbers of nodes by their names, as `names_of` returns them; a name that is none is refused.
+
+        Parameters
+        ----------
+        names : array-like
+
+        Returns
+        -------
+        ndarray, int64
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> graph = graphcore.Graph.from_edges(["Anna", "Ben"], ["Ben", "Chloé"])
+        >>> graph.numbers_of(["Chloé", "Anna"]).tolist()
+        [2, 0]
+        """
+        numbers = {name: i for i, name in enumerate(self.names_of(np.arange(self.n_nodes)).tolist())}
+        try:
+            return np.array([numbers[name] for name in np.asarray(names).ravel().tolist()], dtype=np.int64)
+        except KeyError as error:
+            first = self.names_of([0]).tolist()
+            raise InputError(f"the graph has no node {error}; its first is {first}") from None
 
     # -- inside ------------------------------------------------------------------------------------------------------
 
@@ -269,9 +297,8 @@ class Graph:
 
     @cached_property
     def _components(self):
-        labels = np.empty(self.n_nodes, dtype=self.indices.dtype)
-        count = _loops.union_components(self.indptr, self.indices, labels)
-        return int(count), read_only(labels)
+        parts, count = connected_parts(self, np.zeros(self.n_nodes, dtype=np.int32))
+        return count, read_only(parts)
 
     @cached_property
     def _extreme_degrees(self):

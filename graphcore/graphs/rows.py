@@ -126,6 +126,12 @@ def csr_rows(rows, nodes):
     return sp.csr_array((values, rows.indices[entries], indptr), shape=(len(nodes), len(rows.indptr) - 1))
 
 
+def connected_parts(rows, labels):
+    """Number the connected parts of clusters by first nodes, (n,) int32; returns also how many there are."""
+    parts = np.empty_like(labels)
+    return parts, int(_loops.union_components(rows.indptr, rows.indices, labels, parts))
+
+
 # -- weights -----------------------------------------------------------------------------------------------------------
 
 

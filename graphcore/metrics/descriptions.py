@@ -6,7 +6,8 @@ import numpy as np
 
 from ..base.types import AnyGraph, ArrayLike, Integers
 from ..base.validation import check_integer
-from ..cluster.refine.problem import split_sums
+from ..cluster.refine.problem import label_sizes, split_sums
+from ..graphs.rows import connected_parts
 from .quality import placed_labels, quotient_graph
 
 
@@ -51,7 +52,7 @@ def most_central(labels, inside, outside, n_clusters, count):
 def cluster_summary(
     graph: AnyGraph, labels: ArrayLike, n_clusters: int | None = None, *, n_central: int = 3, n_jobs: int | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """Sum up every cluster: size, volume, conductance, nearest cluster and central nodes.
+    """Sum up every cluster: size, volume, conductance, connected parts, nearest cluster and central nodes.
 
     Parameters
     ----------
@@ -63,9 +64,9 @@ def cluster_summary(
     Returns
     -------
     dict
-        Columns "cluster", "size", "volume", "conductance" (arrays; see :class:`ClusterSums`), "nearest" (the other
-        cluster that most of the cluster's edge weight leads to, of two the smaller number; -1 where none does) and
-        "central" (a list of node names or numbers for each).
+        Columns "cluster", "size", "volume", "conductance" (arrays; see :class:`ClusterSums`), "parts" (how many
+        connected ones the cluster has), "nearest" (the other cluster that most of the cluster's edge weight leads to,
+        of two the smaller number; -1 where none does) and "central" (a list of node names or numbers for each).
 
     Examples
     --------
@@ -78,12 +79,14 @@ def cluster_summary(
     n_central = check_integer("n_central", n_central, low=1)
     graph, labels, k = placed_labels(graph, labels, n_clusters)
     sums, inside, outside = split_sums(graph, labels, k, n_jobs)
+    firsts = np.unique(connected_parts(graph, labels)[0], return_index=True)[1]
     central = most_central(labels, inside, outside, k, n_central)
     return {
         "cluster": np.arange(k),
         "size": sums.size,
         "volume": sums.volume,
         "conductance": sums.conductance,
+        "parts": label_sizes(labels[firsts], k),
         "nearest": nearest_clusters(quotient_graph(graph, labels, k or None, n_jobs=n_jobs)),
         "central": [graph.names_of(nodes).tolist() for nodes in central],
     }

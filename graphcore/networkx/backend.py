@@ -237,7 +237,7 @@ def leiden_communities(G, weight="weight", resolution=1, max_level=None, seed=No
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".*(isolated|than one node)", GraphWarning)  # as networkx does, in silence
         labels = clustered(graph, None, seed, options).labels_
-    return sets_of(nodes, _connected(graph, labels))
+    return sets_of(nodes, labels)
 
 
 def modularity(G, communities, weight="weight", resolution=1):
@@ -281,18 +281,6 @@ def partition_quality(G, partition):
     if not G.is_directed():
         pairs, between = pairs // 2, between // 2
     return coverage, (inside + between - (n_edges - inside)) / pairs
-
-
-def _connected(graph, labels):
-    """Label the connected parts of clusters, whose modularity is larger than that of the clusters."""
-    import scipy.sparse as sp
-    from scipy.sparse.csgraph import connected_components
-
-    rows = np.repeat(np.arange(graph.n_nodes), np.diff(graph.indptr))
-    inside = labels[rows] == labels[graph.indices]
-    ends = rows[inside], graph.indices[inside]
-    within = sp.coo_array((np.ones(len(ends[0])), ends), shape=(graph.n_nodes,) * 2)
-    return np.where(labels < 0, -1, connected_components(within, directed=False)[1])
 
 
 def _labels(G, communities):

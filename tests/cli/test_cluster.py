@@ -101,16 +101,16 @@ def test_levels_are_columns(folder, told):
 
 def test_labels_and_attributes_go_to_other_programs_by_the_ending(folder, told):
     (folder / "people.csv").write_text(
-        "id,age,cluster\n" + "".join(f"{x},{20 + i},7\n" for i, x in enumerate("abcxyz"))
+        "id,age,cluster,level_1\n" + "".join(f"{x},{20 + i},7,5\n" for i, x in enumerate("abcxyz"))
     )
     assert "chosen by resolution" in told("cluster graph.txt --resolution 100 -o c.tsv").out
     labels = {name: int(label) for name, label in labels_in(folder / "c.tsv").items()}
     for ending, reader in {"graphml": nx.read_graphml, "gexf": nx.read_gexf, "gml": nx.read_gml}.items():
         said = told(f"cluster graph.txt --resolution 100 --nodes people.csv -o c.{ending}").err
-        assert "attribute cluster of the input not written, as results have the name" in said
+        assert "attributes cluster, level_1 of the input not written, as results have the names" in said
         G = reader(folder / f"c.{ending}")
         assert dict(G.nodes(data="cluster")) == labels and G.number_of_edges() == 7
-        assert dict(G.nodes(data="age"))["c"] == 22
+        assert dict(G.nodes(data="age"))["c"] == 22 and not any("level_1" in values for _, values in G.nodes(data=True))
     (folder / "spaced.csv").write_text("id,my age\n" + "".join(f"{x},1\n" for x in "abcxyz"))
     said = told("cluster graph.txt -k 2 --nodes spaced.csv -o s.gml", 2).err
     assert "not 'my age'; write .graphml instead" in said and "cluster" not in said.split("GML")[0]

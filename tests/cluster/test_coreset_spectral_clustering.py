@@ -246,6 +246,8 @@ def test_any_algorithm_may_cluster_the_coreset_graph(kind):
     assert adjusted_rand_score(found.labels, truth) == 1.0
     more = clustered(graph, 2, coreset_graph=kind, clusterer=lambda A, k: np.arange(A.shape[0]) % 5, random_state=0)
     assert set(more.labels.tolist()) <= set(range(5))
+    with pytest.warns(GraphWarning, match="only 1 of n_clusters=2 clusters hold nodes: clusterer returned 1 labels"):
+        clustered(graph, 2, coreset_graph=kind, clusterer=lambda A, k: np.zeros(A.shape[0], int), random_state=0)
 
 
 @pytest.mark.parametrize("kind", ["contracted", "induced"])
@@ -272,6 +274,7 @@ def test_a_coreset_that_is_there_is_clustered_and_kernel_values_are_counted(kind
         ({"coreset_size": 9}, "leave coreset_size"), ({"self_loop": 0.0}, "and loops out"),
         ({"coreset": [0, 1]}, r"coreset=\[0, 1\] is no Coreset"), ({"graph": load_karate().graph}, "not one of this"),
         ({"graph": nx.cycle_graph(200)}, "is not one of this graph"),
+        ({"coreset": parts[0]}, "is of a part of the graph, without 100 nodes that have an edge"),
         ({"coreset": build_coreset(np.eye(200), 2, size=9, kernel="precomputed")}, "is not one of this graph"),
     ):  # fmt: skip
         with pytest.raises(ParameterError, match=said):

@@ -51,7 +51,9 @@ def test_the_graph_between_clusters_and_those_of_each(karate, model):
 
 def test_the_summary_as_a_table(model):
     plain, names = model.summary(n_central=1), list(pytest.importorskip("pandas").DataFrame(model.summary("pandas")))
-    assert names == list(plain) == ["cluster", "size", "volume", "conductance", "stability", "nearest", "central"]
+    assert (
+        names == list(plain) == ["cluster", "size", "volume", "conductance", "parts", "stability", "nearest", "central"]
+    )
     central = graphcore.metrics.central_nodes(model.graph_, model.labels_, count=1)
     assert [list(nodes) for nodes in plain["central"]] == [nodes.tolist() for nodes in central]
     np.testing.assert_array_equal(plain["stability"], model.cluster_stability_)

@@ -304,6 +304,9 @@ def test_auto_chooses_and_fits():
     given = CoresetSpectralClustering(6, random_state=0).fit(CAVEMEN)
     np.testing.assert_array_equal(model.labels_, given.labels_)
     assert (given.n_clusters_, given.selection_) == (6, None)
+    with pytest.warns(GraphWarning, match="k = 6 stands out without limits of size, and 6 clusters are as small or as"):
+        model = CoresetSpectralClustering("auto", min_cluster_size=10, random_state=0).fit(CAVEMEN)
+    assert (model.n_clusters_, model.selection_.clear) == (6, False)
 
 
 @pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")

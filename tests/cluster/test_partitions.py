@@ -228,10 +228,15 @@ def test_edges_of_neighbour_graphs_repeat_each_other():
     assert edge_evidence(empty, y, cluster_sums(rows, y, 5)) == 0.9
 
 
-@pytest.mark.parametrize("kind", ["planted", "degree-corrected"])
+@pytest.mark.parametrize("kind", ["planted", "degree-corrected", "near and far"])
 def test_of_nodes_with_membership_p_about_p_are_right(kind):
     if kind == "planted":
         graph, truth = planted_partition(6, 300, 7 / 300, 3 / 1500, random_state=5)
+    elif kind == "near and far":
+        rng = np.random.default_rng(0)
+        centers = rng.normal(scale=8, size=(6, 10))
+        centers[1::2] = centers[::2] + 1
+        graph, truth = np.repeat(centers, 300, axis=0) + rng.normal(size=(1800, 10)), np.repeat(np.arange(6), 300)
     else:
         graph, truth = degree_corrected_partition(6, 300, mean_degree=12, mixing=0.35, random_state=5)[:2]
     model = CoresetSpectralClustering(6, random_state=0).fit(graph)
@@ -243,4 +248,5 @@ def test_of_nodes_with_membership_p_about_p_are_right(kind):
     names = np.zeros(6, dtype=int)
     names[labels] = matched_clusters(labels, truth, 6)
     right, bins = names[p.argmax(axis=1)] == truth, (10 * largest).astype(int)
+    assert abs(largest.mean() - right.mean()) < 0.02
     assert sum(abs((largest - right)[bins == i].sum()) for i in range(11)) / len(right) < 0.03

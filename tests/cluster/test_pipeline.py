@@ -21,6 +21,7 @@ from graphcore.cluster.pipeline import (
     Trial,
     cluster_graph,
     label_cells_in_balance,
+    largest_first,
     most_natural,
     search,
     spectral_parts,
@@ -47,6 +48,13 @@ names = pytest.mark.parametrize("name", sorted(SETTINGS))
 
 def run(graph, k, seed=0, n_jobs=None, **options):
     return cluster_graph(graph, resolve_settings(graph, k, **options), random_state=seed, n_jobs=n_jobs)
+
+
+def test_clusters_of_a_free_number_are_connected():
+    graph = Graph.from_edges(range(7), range(1, 8))
+    settings = resolve_settings(graph, None, objective="modularity")
+    labels, k = largest_first(graph.rows, np.array([0, 0, 1, 1, 1, 0, 2, 2], dtype=np.int32), settings)
+    assert (labels.tolist(), k) == ([1, 1, 0, 0, 0, 3, 2, 2], 4)
 
 
 # -- the result --------------------------------------------------------------------------------------------------------

@@ -64,7 +64,11 @@ def test_arrays_cannot_be_written_and_one_long_name_does_not_pad_the_others():
     names[7] = "x" * 100_000
     graph = Graph(np.zeros(5001, dtype=np.int64), [], node_names=names)
     assert graph.node_names.nbytes < 1e6
-    assert graph.names_of((9, 1)).tolist() == ["9", "1"]
+    assert graph.names_of((9, 1)).tolist() == ["9", "1"] and graph.numbers_of(["9", "1"]).tolist() == [9, 1]
+    with pytest.raises(InputError, match="no node 'y'"):
+        graph.numbers_of(["9", "y"])
+    with pytest.raises(InputError, match="numbers_of takes names"):
+        graph.names_of(["9"])
     assert graph.node_names.tolist() == names
 
 

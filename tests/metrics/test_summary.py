@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
 
 from graphcore import Graph
 from graphcore.metrics import central_nodes, cluster_summary
@@ -23,6 +24,8 @@ def test_the_summary_against_a_dense_computation(seed):
         assert (found["cluster"][c], found["size"][c]) == (c, inside.sum())
         np.testing.assert_allclose(found["volume"][c], volume)
         np.testing.assert_allclose(found["conductance"][c], 1 - kept / volume if volume else 1.0)
+        linked = sp.csr_array(A[np.ix_(inside, inside)])
+        assert found["parts"][c] == (connected_components(linked)[0] if inside.any() else 0)
         towards = [0.0 if other == c else A[inside][:, labels == other].sum() for other in range(6)]
         assert found["nearest"][c] == (int(np.argmax(towards)) if max(towards) > 0 else -1)
     assert found["central"] == [nodes.tolist() for nodes in central_nodes(graph, labels, 6, count=2)]
