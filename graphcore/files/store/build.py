@@ -287,8 +287,8 @@ def _check_room(free, names):
     """Refuse names that leave no memory free."""
     if free < 0:
         raise InputError(
-            f"the names of {len(names):,} nodes fill the memory given (memory=, --memory), and more may follow; give "
-            "more, or number the nodes first"
+            f"the names of {len(names):,} nodes fill the memory given, and more may follow; give more memory= "
+            "(--memory), or number the nodes first"
         )
 
 
