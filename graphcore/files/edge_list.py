@@ -50,6 +50,8 @@ _MANY = 3
 _MANY_ENDS = 5
 # Numbers above this are taken for times, in seconds (since 1973) or parts of them since 1970, and not for weights.
 _TIME = 1e8
+# Dates, perhaps with the time of the day, and this time alone; they are no nodes.
+_DATE = re.compile(r"\d{4}([-/])\d\d?\1\d\d?([T ]\d\d?:.*)?|\d\d?:\d\d:\d\d([.,]\d+)?")
 # A header may state this number of nodes without asking; above it, there must be an edge for every 32 nodes.
 _FEW_NODES, _NODES_PER_EDGE = 1 << 20, 32
 # The comment in which write_graph notes the number of nodes and the kind of ids, so that its files read back the same.
@@ -115,28 +117,40 @@ class Reading:
 # -- columns -----------------------------------------------------------------------------------------------------------
 
 
-def choose_columns(names, numeric, reading, idle=(), times=()):
+def choose_columns(names, values, numeric, reading, idle=(), times=()):
     """Return (positions of the two ends, that of the weight or None, notes) of a table of edges, text or Parquet.
 
-    `names` are those of its columns, or their numbers where there is no header; `numeric` are positions of columns that
-    may be weights, `idle` of those that hold nothing, or times that stand beside weights, and `times` of those whose
-    type says that they are no nodes.
+    `names` are those of its columns, or their numbers where there is no header; `values` what the first rows hold, as
+    text; `numeric` are positions of columns that may be weights, `idle` of those that hold nothing, and `times` of
+    those whose type says that they are no nodes.
     """
-    index, named = [c for c, name in enumerate(names) if is_index(name)], edge_columns(names)
+    index, named, doubts = [c for c, name in enumerate(names) if is_index(name)], edge_columns(names), []
+    dates = {*times} | {c for c, fields in enumerate(values) if _hold(fields, _DATE.fullmatch)}
+    times = dates | {c for c in numeric if _hold(values[c], _is_time) and find_weight([names[c]]) is None}
+    is_headed = any(isinstance(name, str) for name in names)
+    numeric = [c for c in numeric if is_headed or c not in times]
     if reading.columns is not None:
         ends = tuple(_place(column, names, "columns") for column in reading.columns)
     elif named is not None:
         ends = tuple(map(names.index, named))
     else:
         stated = find_weight([names[c] for c in numeric]) if reading.weight_column == "auto" else reading.weight_column
-        likely = [c for c in range(len(names)) if c not in (*index, _place(stated, names, "weight_column"))]
-        likely = likely if len(likely) > 1 else list(range(len(names)))
-        nodes = [c for c in likely if c not in times and not is_time(names[c])]
-        ends = tuple([*nodes, *likely][:2] if len(likely) > 2 else likely[:2])
-    if len(ends) < 2:
+        others = {*index, *dates, _place(stated, names, "weight_column")}
+        nodes = [c for c, name in enumerate(names) if c not in others and not is_time(name)]
+        ends = tuple(nodes[:2])
+        if nodes[:3] == [0, 1, 2]:
+            ends, doubts = _ends_by_values(values, names, times)
+            idle = {*idle, *(c for c in {0, 1} - {*ends, *numeric} if len(set(values[c])) == 1)}
+    if len(names) < 2:
         raise FormatError(
             f"the first lines have {len(names)} column, and edges have two ends; pass delimiter= if there is another "
             "mark between the columns"
+        )
+    if len(ends) < 2:
+        there = "only column " + repr(names[ends[0]])[:80] if ends else "no column"
+        raise FormatError(
+            f"{there} may hold nodes, as others are times, weights or an index ({', '.join(map(str, names))[:80]}); "
+            "edges have two ends: pass columns= (--columns) to say which they are"
         )
     if reading.columns is None and not reading.declared and no_edges(*(names[c] for c in ends)):
         raise FormatError(no_edges(*(names[c] for c in ends)))
@@ -145,25 +159,67 @@ def choose_columns(names, numeric, reading, idle=(), times=()):
         weight = _place(weight, names, "weight_column")
         if weight in ends:
             raise ParameterError(f"weight_column={reading.weight_column!r} is a column of the ends, {ends}")
-        return ends, weight, []
+        return ends, weight, doubts
+    if {*numeric} - {*times, *ends}:  # SNAP writes the time of an edge after its weight
+        idle = {*idle, *times}
     others = [c for c in range(len(names)) if c not in (*ends, *index, *idle)]
     numeric = [c for c in numeric if c in others]
-    if any(isinstance(name, str) for name in names):
+    if is_headed:
         found = find_weight([names[c] for c in numeric])
         weight = None if found is None else names.index(found)
     else:
         weight = numeric[0] if len(numeric) == len(others) == 1 else None
     unread = [c for c in others if c != weight]
     if not unread:
-        return ends, weight, []
+        return ends, weight, doubts
     hint = ""
     if len(unread) > _MANY and len(numeric) == len(others):
         hint = " (if the rows are vectors, use knn_graph, or --vectors)"
-    elif named is None and reading.columns is None:
+    elif named is None and reading.columns is None and not doubts:
         hint = f" (columns {names[ends[0]]!r} and {names[ends[1]]!r} are taken for the ends; pass columns= for others)"
     chosen = None if weight is None else names[weight]
     offered = [names[c] for c in numeric if c != weight]
-    return ends, weight, [left_out([names[c] for c in unread], "weight_column", offered, hint, chosen)]
+    return ends, weight, [left_out([names[c] for c in unread], "weight_column", offered, hint, chosen), *doubts]
+
+
+def _hold(fields, is_one):
+    """Return whether these fields, missing ones aside, are all of one kind."""
+    there = [field for field in fields if field.lower() not in MISSING]
+    return bool(there) and all(map(is_one, there))
+
+
+def _is_time(field):
+    """Return whether a field may be a time in seconds, perhaps with a fraction, or in parts of seconds; or a year."""
+    number = float(field) if is_number(field) else math.nan
+    is_whole = number.is_integer()
+    return (number >= _TIME and (number <= 2**32 or is_whole)) or (is_whole and 1900 <= number <= 2100)
+
+
+def _ends_by_values(values, names, times):
+    """Return the two of the first three columns that share nodes, if the first two do not; and notes.
+
+    That is sure where these nodes are no numbers, or where the other column holds times, or one word or sign, as
+    1 -> 2 has; otherwise a note asks.
+    """
+    if set(values[0]) & set(values[1]):
+        return (0, 1), []
+    one = next((c for c in (1, 0) if len(set(values[c])) == 1 and not is_number(values[c][0])), None)
+    shared = [len(set(values[c]) & set(values[2])) for c in (0, 1)]
+    if any(shared):
+        end = int(shared[1] > shared[0])
+        is_sure = 1 - end in {one, *times} or not any(map(is_number, (*values[end], *values[2])))
+    elif one is not None and re.search(r"\w", values[one][0]) is None:
+        end, is_sure = 1 - one, True
+    else:
+        return (0, 1), []
+    ends, other = (names[end], names[2]), 1 - end
+    # Where it has a name, parts of one table have one note.
+    what = "what" if isinstance(names[other], str) else f"{values[other][0][:40]!r} and the like, which"
+    taken = "the ends are" if is_sure else f"pass columns={ends} if the ends are"
+    said = f"column {names[other]!r} holds {what} no other column holds; {taken} columns {ends}"
+    if not is_sure:
+        return (0, 1), [said]
+    return (end, 2), [f"{said}; pass columns={tuple(names[:2])} if it is a node"]
 
 
 def _place(column, names, parameter):
@@ -250,19 +306,9 @@ def _guess_dialect(source, reading):
     # {} is how networkx writes an edge without attributes: nothing is lost with it.
     empty = {c for c, fields in enumerate(values) if {*fields} <= {"", "{}"}}
     numeric = [c for c, fields in enumerate(values) if c not in empty and _are_numbers(fields)]
-    unnamed = [c for c in numeric if find_weight([names[c]]) is None]
-    times = {c for c in unnamed if all(is_number(field) and _is_time(float(field)) for field in values[c])}
-    beside = times if set(numeric) - times - {*asked} else ()  # SNAP writes the time of an edge after its weight
-    numeric = numeric if header else [c for c in numeric if c not in times]
-    told, doubts = ends_by_values(values, names, reading)
-    if told is not reading:
-        passed = [c for c in range(2) if c not in told.columns and c not in numeric]
-        empty.update(c for c in passed if len(set(values[c])) == 1)
-        reading = told
     if not reading.declared and reading.columns is None:
         _refuse_matrix(names, rows)
-    columns, weight, notes = choose_columns(names, numeric, reading, {*empty, *beside})
-    notes += doubts
+    columns, weight, notes = choose_columns(names, values, numeric, reading, empty)
     if max(columns) < len(values):
         notes += notes_on_ends([values[c] for c in columns], [names[c] for c in columns], reading)
     ends = [tuple(row[c] for c in columns) for row in rows if max(columns) < len(row)]
@@ -275,6 +321,12 @@ def _guess_dialect(source, reading):
         called, int(own[1]) if own and own[1] != "named" else None, reading.encoding, notes,
     )  # fmt: skip
     if ids == "string" and reading.ids == "auto":
+        for name, side in zip(called, zip(*ends, strict=True), strict=False):
+            if all(field.endswith(".0") and is_id(field[:-2]) for field in side):
+                raise FormatError(
+                    f"column {name!r} holds {side[0]!r} and the like, whole numbers as pandas writes them where a "
+                    "value was missing; write integers (astype('int64')), or pass ids='string' (--ids string) for names"
+                )
         mixed = [side for side in zip(*ends, strict=True) if 2 * sum(map(is_id, side)) > len(side)]
         odd = next((name for side in mixed for name in side if not is_id(name) and not is_number(name)), None)
         if odd is not None:
@@ -355,12 +407,6 @@ def _are_numbers(fields):
     return 2 * sum(is_number(field.replace(",", ".")) for field in there) > len(there)  # 2,5 is told with its line
 
 
-def _is_time(number):
-    """Return whether a number may be a time in seconds, perhaps with a fraction, or in parts of seconds; or a year."""
-    is_whole = number.is_integer()
-    return (number >= _TIME and (number <= 2**32 or is_whole)) or (is_whole and 1900 <= number <= 2100)
-
-
 def _refuse_matrix(names, rows):
     """Refuse a table of as many lines as columns that holds numbers, as an adjacency matrix, or one with its names."""
     named = len(names) > 2 and [row[0] for row in rows] == names[1:]
@@ -372,35 +418,6 @@ def _refuse_matrix(names, rows):
             "this is a square matrix; pandas.read_csv(path, index_col=0) or numpy.loadtxt(path) reads it, for "
             "Graph.from_scipy; or pass format='edgelist' if its lines are edges"
         )
-
-
-def ends_by_values(values, names, reading):
-    """Return the Reading with the two of the first three columns that share nodes, if the first two do not; and notes.
-
-    That is sure where these nodes are no numbers, or where the other column holds one word or sign, as 1 -> 2 has;
-    otherwise a note asks.
-    """
-    weight = None if reading.weight_column == "auto" else _place(reading.weight_column, names, "weight_column")
-    known = reading.columns is not None or weight in (0, 1, 2) or edge_columns(names) is not None
-    if known or len(values) < 3 or set(values[0]) & set(values[1]):
-        return reading, []
-    one = next((c for c in (1, 0) if len(set(values[c])) == 1 and not is_number(values[c][0])), None)
-    shared = [len(set(values[c]) & set(values[2])) for c in (0, 1)]
-    if any(shared):
-        end = int(shared[1] > shared[0])
-        is_sure = one == 1 - end or not any(map(is_number, (*values[end], *values[2])))
-    elif one is not None and re.search(r"\w", values[one][0]) is None:
-        end, is_sure = 1 - one, True
-    else:
-        return reading, []
-    ends, other = (names[end], names[2]), 1 - end
-    # Where it has a name, parts of one table have one note.
-    what = "what" if isinstance(names[other], str) else f"{values[other][0][:40]!r} and the like, which"
-    taken = "the ends are" if is_sure else f"pass columns={ends} if the ends are"
-    said = f"column {names[other]!r} holds {what} no other column holds; {taken} columns {ends}"
-    if not is_sure:
-        return reading, [said]
-    return replace(reading, columns=(end, 2)), [f"{said}; pass columns={tuple(names[:2])} if it is a node"]
 
 
 def notes_on_ends(values, names, reading):

@@ -78,11 +78,15 @@ def _numbers(text, with_fractions):
 def write_metis(graph, stream):
     """Write to a binary stream; weights must be integers, self-loops are refused, and names are not written."""
     weights = graph.weights
-    is_whole = weights is None or ((weights == np.floor(weights)) & (weights < 2.0**63)).all()
-    if graph.n_self_loops or not is_whole:
+    if graph.n_self_loops:
         raise InputError(
-            f"METIS files hold no self-loops ({graph.n_self_loops} here), and integer weights below 2^63 only; write "
-            ".npz or .mtx instead"
+            f"METIS files hold no self-loops, and there are {graph.n_self_loops}; write .npz or .mtx instead"
+        )
+    unfit = [] if weights is None else weights[(weights != np.floor(weights)) | (weights >= 2.0**63)]
+    if len(unfit):
+        raise InputError(
+            f"METIS files hold integer weights below 2^63, and one here is {unfit[0]:g}; read the graph "
+            "with weight_column=None (--weight-column none), scale and round the weights, or write .npz or .mtx instead"
         )
     stream.write(f"{graph.n_nodes} {graph.n_edges}{'' if weights is None else ' 001'}\n".encode())
     for first, last in row_pieces(graph):

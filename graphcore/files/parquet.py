@@ -11,7 +11,7 @@ from ..graphs.from_table import Columns
 from ..graphs.numbering import Numbering, in_turn, text_of
 from ..graphs.rows import edge_weights
 from .atomic import atomic_output, text_output
-from .edge_list import FULL_MEMORY, block_size, choose_columns, ends_by_values, graph_of_blocks, notes_on_ends
+from .edge_list import FULL_MEMORY, block_size, choose_columns, graph_of_blocks, notes_on_ends
 from .source import naming, refusing
 
 # Formats of tables by the endings of their files.
@@ -64,9 +64,9 @@ def _first_values(file, names):
     """Return what the first rows of columns hold, as lists of text; none of a table without rows."""
     with refusing("the Parquet table is damaged"):
         batch = next(file.iter_batches(_SAMPLE, columns=names, use_threads=False), None)
-    if batch is None:
-        return []
-    return [list(map(str, batch.columns[batch.schema.names.index(name)].to_pylist())) for name in names]
+        if batch is None:
+            return []
+        return [list(map(str, batch.columns[batch.schema.names.index(name)].to_pylist())) for name in names]
 
 
 def read_table(source):
@@ -96,16 +96,16 @@ class ParquetEdges:
             are_numbers = types.is_integer, types.is_floating, types.is_decimal
             numeric = [c for c, kind in enumerate(schema.types) if any(is_kind(kind) for is_kind in are_numbers)]
             times = [c for c, kind in enumerate(schema.types) if types.is_temporal(kind) or types.is_boolean(kind)]
-            first, doubts = _first_values(file, schema.names[:3]), []
-            if len(first) == 3 and not {0, 1, 2}.intersection(times):
-                reading, doubts = ends_by_values(first, schema.names, reading)
-            columns, weight, self.notes = choose_columns(schema.names, numeric, reading, times=times)
+            others = [name for c, name in enumerate(schema.names) if c not in times]
+            first = dict(zip(others, _first_values(file, others), strict=False))
+            values = [first.get(name, []) for name in schema.names]
+            columns, weight, self.notes = choose_columns(schema.names, values, numeric, reading, times=times)
             self.called = tuple(schema.names[c] for c in (*columns, *([] if weight is None else [weight])))
             twice = next((name for name in self.called if schema.names.count(name) > 1), None)
             if twice is not None:
                 raise FormatError(f"several columns are called {twice[:80]!r}; rename them")
-            ends = _first_values(file, self.called[:2])
-        self.notes += doubts + (notes_on_ends(ends, self.called, reading) if ends else [])
+        ends = [values[c] for c in columns]
+        self.notes += notes_on_ends(ends, self.called, reading) if all(ends) else []
         # Columns of floats hold integers where something was missing once.
         ends = [kinds[name] for name in self.called[:2]]
         are_ids = all(types.is_integer(kind) or types.is_floating(kind) for kind in ends)

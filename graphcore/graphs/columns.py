@@ -13,7 +13,7 @@ _PAIRS = (("u", "v"), ("node1", "node2"), ("id1", "id2"))
 # Names of weights, the surest first; other columns may end in one of the first, as combined_score does.
 _WEIGHTS = ("weight", "weights", "strength", "similarity", "score", "w", "value", "count", "rating")
 _N_LAST_WORDS = 5
-_TIME = re.compile(r"ts|time|epoch|year|month|day|hour|.*(timestamp|datetime|date)")
+_TIME = re.compile(r"ts|time|epoch|year|month|day|hour|.*(timestamp|datetime)|(.*[^i])?date")  # a candidate is none
 # Names of columns that tables of nodes and of labels have beside the nodes.
 _OF_NODES = ("id", "nodeid", "node", "vertex", "vertexid", "vertices", "name")
 _BESIDE_NODES = ("label", "name", "title", "cluster", "community", "class", "modularityclass", "membership", "group")

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from ._loops import number_text
 
 # Values whose places in the table are looked up at once, so that the memory's delays overlap: 64 to 1024 do as well.
 _AT_ONCE = 256
+# Values of which the places in the text are numbers of Python's at the same time.
+_PIECE = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,12 +31,14 @@ class Text:
 
     def tolist(self) -> list[str]:
         """Return the values as strings."""
-        data, spans = self.data.tobytes(), zip(self.starts.tolist(), self.stops.tolist(), strict=True)
+        data, pieces = self.data.tobytes(), (slice(i, i + _PIECE) for i in range(0, len(self.starts), _PIECE))
+        spans = (zip(self.starts[piece].tolist(), self.stops[piece].tolist(), strict=True) for piece in pieces)
         if data.isascii():
             text = data.decode()
-            values = [text[start:stop] for start, stop in spans]
+            del data
+            values = [text[start:stop] for start, stop in chain.from_iterable(spans)]
         else:
-            values = [data[start:stop].decode("utf-8", "surrogatepass") for start, stop in spans]
+            values = [data[start:stop].decode("utf-8", "surrogatepass") for start, stop in chain.from_iterable(spans)]
         return values if self.codes is None else [values[code] for code in self.codes.tolist()]
 
 
@@ -115,7 +120,12 @@ class Numbering:
     """Names of nodes with their numbers, in the order of first use."""
 
     def __init__(self):
-        self._n_names, self._hashes = 0, np.empty(_AT_ONCE, dtype=np.uint64)
+        self._hashes = np.empty(_AT_ONCE, dtype=np.uint64)
+        self.clear()
+
+    def clear(self):
+        """Forget all names, and their memory."""
+        self._n_names = 0
         self._allocate(1 << 10, 1 << 14)
 
     def __len__(self):
@@ -125,8 +135,13 @@ class Numbering:
         self._slots, self._ends = np.zeros(2 * n_names, dtype=np.uint64), np.zeros(n_names + 1, dtype=np.int64)
         self._data = np.empty(n_bytes, dtype=np.uint8)
 
+    @property
+    def n_bytes(self):
+        """The bytes of all names."""
+        return int(self._ends[self._n_names])
+
     def _names(self):
-        return Text(self._data, self._ends[: self._n_names], self._ends[1 : self._n_names + 1])
+        return Text(self._data[: self.n_bytes], self._ends[: self._n_names], self._ends[1 : self._n_names + 1])
 
     def tolist(self):
         """Return the names in the order of their numbers."""

@@ -1,5 +1,7 @@
 """Lists of edges in several files, or folders of them, as Spark, Dask and DuckDB write them."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -60,12 +62,19 @@ def test_parts_are_read_as_one_list(tmp_path, table, ending, named):
     same(read_graph([paths[0]]), read_graph(paths[0]))
 
 
-@pytest.mark.parametrize("when", [[5, 6, 7], np.array([5, 6, 7], dtype="M8[s]"), [0.5, 1.5, 3.0]])
+@pytest.mark.parametrize("when", [[5, 6, 7], np.array([5, 6, 7], dtype="M8[s]"), [0.5, 1.5, 3.0], ["2020-09-20"] * 3])
 def test_ends_of_parquet_are_no_times_and_share_names(tmp_path, when):
     payers, payees = ["a", "b", "c"], ["b", "c", "d"]
     pd.DataFrame({"when": when, "payer": payers, "payee": payees}).to_parquet(tmp_path / "a.parquet")
     graph = read_graph(tmp_path / "a.parquet", weight_column=None)
     same(graph, Graph.from_edges(payers, payees))
+    table = {"source": payers, "weight": [0.5, 1, 2], "timestamp": [1600000000, 1600000060, 1600000061]}
+    pd.DataFrame(table).to_parquet(tmp_path / "a.parquet")
+    with pytest.raises(FormatError, match="only column 'source' may hold nodes"):
+        read_graph(tmp_path / "a.parquet")
+    pd.DataFrame(table | {"target": payees}).to_parquet(tmp_path / "a.parquet")
+    with warnings.catch_warnings(action="error"):  # of a time beside a weight, as in text
+        assert read_graph(tmp_path / "a.parquet").is_weighted
 
 
 def test_of_many_parts_without_known_names_the_ends_are_told_once(write):

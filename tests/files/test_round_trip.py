@@ -149,8 +149,15 @@ def test_text_of_any_width_is_written(tmp_path):
 
 def test_what_a_format_cannot_hold(tmp_path):
     for graph, name, message in [
-        (Graph.from_edges([0, 1], [1, 1]), "g.metis", "self-loops"),
-        *((Graph.from_edges([0], [1], [w]), "g.metis", r"integer weights below 2\^63") for w in (0.5, 1e19)),
+        (Graph.from_edges([0, 1], [1, 1]), "g.metis", "no self-loops, and there are 1"),
+        *(
+            (
+                Graph.from_edges([0], [1], [w]),
+                "g.metis",
+                rf"weights below 2\^63, and one here is {told}; .*-column none",
+            )
+            for w, told in ((0.5, "0.5"), (1e19, r"1e\+19"))
+        ),
         (Graph.from_edges([0], [1], node_names=["a\tb", "c"]), "g.tsv", r"name 'a\\tb'"),
         (Graph.from_edges([0], [1], node_names=["#a", "c"]), "g.csv", "name '#a'"),
     ]:

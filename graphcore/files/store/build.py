@@ -82,7 +82,8 @@ def build_store(
 
     Notes
     -----
-    While they are numbered, node names that are text take about 150 bytes of memory each, integers at most a bit.
+    While they are numbered, node names that are text take about 200 bytes of memory each, integers at most a bit;
+    text that does not fit within `memory` is refused.
     There can be fewer than 2**31 nodes. Weights of an edge that is listed several times are added in ascending order,
     so that the result does not depend on the order of the input.
 
@@ -118,12 +119,14 @@ def build_store(
                 check_names(names.tolist(), given.called, file)
             tell_of_first_line(spool.blocks, names, spool.n_edges, given.called, reading, file)
         n_nodes, number, facts = _numbered(spool, given, names, store, limit)
+        del names
+        free = max(limit.free, _MIN_FREE)  # what allocators keep of the names is used again
         kind = "file" if spool.weighted else "ones" if symmetrize in ("average", "sum") else "none"
-        buckets = Buckets(work, _borders(spool, number, kind, limit.free), n_nodes, kind)
+        buckets = Buckets(work, _borders(spool, number, kind, free), n_nodes, kind)
         buckets.fill(spool, number)
         os.unlink(spool.path)
         del number
-        write_meta(store, _sorted(buckets, spool, given, reading, facts, store, limit))
+        write_meta(store, _sorted(buckets, spool, given, reading, facts, store, free))
         shutil.rmtree(work)
     return open_graph(out, trusted=True)
 
@@ -165,26 +168,26 @@ def anonymous_memory():
 
 
 class Limit:
-    """A limit on the memory of the whole process: `total` bytes, `free` for arrays beside what the process holds."""
+    """A limit on the memory of the whole process: `total` bytes."""
 
     def __init__(self, memory):
         held, self.total = anonymous_memory(), parse_memory(memory)
-        self.free = self.total - held - _SPARE
         if self.free < _MIN_FREE:
             raise ParameterError(
                 f"memory={memory!r} is too little, as this process holds {held >> 20} MiB already: give "
                 f"'{-(-(held + _SPARE + _MIN_FREE) >> 20)}M' or more"
             )
 
-    def exceeded(self):
-        """Return whether the memory of the process leaves no room for buffers."""
-        return anonymous_memory() > self.total - _SPARE
+    @property
+    def free(self):
+        """The bytes left for arrays beside what the process holds now."""
+        return self.total - anonymous_memory() - _SPARE
 
 
 # -- read: blocks of edges into a spool --------------------------------------------------------------------------------
 
-# Bytes that the check of a name takes while it runs.
-_CHECK = 200
+# Bytes that a name takes as a string, apart from its letters, and while it is checked.
+_NAME, _CHECK = 80, 100
 # Edges of a block in a Spool. Spreading a block takes some 256 bytes an edge: ids, numbers, entries, buckets.
 _BLOCK = 1 << 17
 
@@ -265,17 +268,28 @@ def _read(given, path, limit):
         for ends, weights, share in given.blocks():
             note(f"read {share:.0%}")
             spool.append(stream, ends, weights)
-            if names is not None and limit.exceeded():
-                raise InputError(
-                    f"the names of {len(names):,} nodes fill the memory given, and more may follow; give more memory, "
-                    "or number the nodes first"
-                )
+            if names is not None:
+                _check_room(limit.free, names)
         to_disk(stream)
     if given.of_lines:
         if not spool.n_edges:
             raise FormatError("there are no edges")
         check_node_count(given.n_nodes or 0, spool.n_edges)
-    return spool, None if names is None else np.array(names.tolist(), dtype=object)
+    if names is None:
+        return spool, None
+    _check_room(limit.free - _NAME * len(names) - 2 * names.n_bytes, names)
+    found = np.array(names.tolist(), dtype=object)
+    names.clear()
+    return spool, found
+
+
+def _check_room(free, names):
+    """Refuse names that leave no memory free."""
+    if free < 0:
+        raise InputError(
+            f"the names of {len(names):,} nodes fill the memory given, and more may follow; give more memory= "
+            "(--memory), or number the nodes first"
+        )
 
 
 # -- number: ids with gaps, in ascending order, without a table of all ids in memory -----------------------------------
@@ -445,7 +459,7 @@ class Buckets:
 # -- sort: buckets into rows -------------------------------------------------------------------------------------------
 
 
-def _sorted(buckets, spool, given, reading, names, store, limit):
+def _sorted(buckets, spool, given, reading, names, store, free):
     """Sort and merge the buckets in order into the rows of the store; return the Meta."""
     found, policy = np.zeros(4, dtype=np.int64), policy_code(reading.symmetrize)
     weight_dtype = given.ones if buckets.kind == "ones" else None
@@ -455,7 +469,7 @@ def _sorted(buckets, spool, given, reading, names, store, limit):
         rows = RowWriter(stack, store, buckets.lasts[-1], weight_dtype)
         for bucket, last in enumerate(buckets.lasts):
             note(f"sort {bucket / len(buckets.lasts):.0%}")
-            keys, weights = buckets.load(bucket, limit.free)
+            keys, weights = buckets.load(bucket, free)
             length = _loops.merge_entries(keys, weights, policy, SYMMETRY_TOLERANCE, found)
             rows.append(keys[:length], weights[:length], last)
             del keys, weights

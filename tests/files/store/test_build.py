@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import warnings
+from itertools import count
 
 import networkx as nx
 import numpy as np
@@ -194,10 +195,16 @@ def test_bad_input_is_named_with_its_line_and_leaves_nothing(tmp_path):
 
 
 def test_memory_that_is_too_little_and_its_sizes(tmp_path, monkeypatch):
-    monkeypatch.setattr(build.Limit, "exceeded", lambda _: True)
-    refuse(tmp_path, "a b\nb c\n", "the names of 3 nodes fill the memory given", InputError)
-    (tmp_path / "edges.txt").write_text("1 2\n2 7\n")
-    assert build_store(tmp_path / "edges.txt", tmp_path / "g.store").n_edges == 2
+    for name, much in (("_NAME", 1 << 40), ("anonymous_memory", count(0, 1 << 31).__next__)):
+        with monkeypatch.context() as patch:
+            patch.setattr(build, name, much)
+            refuse(tmp_path, "a b\nb c\n", "the names of 3 nodes fill the memory given", InputError)
+    held, free = count(0, 100 << 20), []
+    with monkeypatch.context() as patch:
+        patch.setattr(build, "anonymous_memory", lambda: next(held))
+        patch.setattr(build, "_borders", lambda *given, of=build._borders: free.append(given[-1]) or of(*given))
+        assert build_store(tmp_path / "edges.txt", tmp_path / "g.store", memory="1G").n_edges == 2
+    assert free[0] < 800 << 20  # what is held when the edges are sorted counts
     shutil.rmtree(tmp_path / "g.store")
     monkeypatch.setitem(build._ENTRY_BYTES, "none", 10**8)
     refuse(tmp_path, "1 2\n" * 300, "one node has so many edges, or so often the same", InputError)
