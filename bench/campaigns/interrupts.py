@@ -1,13 +1,11 @@
 """Ctrl-C at random times, of processes that load or compile loops of types new to them, leaves processes that fit."""
 
-import contextlib
 import json
 import os
 import random
 import signal
 import subprocess
 import sys
-import threading
 import warnings
 import zlib
 
@@ -56,32 +54,23 @@ def _works():
 
 def _interrupted(seconds, work):
     """Repeat some work until an interrupt ends it; returns what else ended it, if anything did."""
-    is_over = threading.Event()
-
-    def interrupt():
-        wait = seconds
-        while not is_over.wait(wait):
-            os.kill(os.getpid(), signal.SIGINT)
-            wait = _AGAIN
-
-    thread, why = threading.Thread(target=interrupt, daemon=True), ""
     try:
-        thread.start()
+        signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN)
         while True:
             work()
     except KeyboardInterrupt:
-        pass
+        return ""
     except BaseException as error:
-        why = f"{type(error).__name__}: {error}"
-    with contextlib.suppress(KeyboardInterrupt):
-        is_over.set()
-        thread.join()
-    return why
+        return f"{type(error).__name__}: {error}"
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
 
 
 def child(seed, n_works, n_interrupts):
     """Print what went wrong, and a number for the labels of each work, as JSON."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    # No thread of its own sends it, which would be interrupted where it begins.
+    signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGINT))
     warnings.simplefilter("ignore")
     drawn, works, wrong, found = random.Random(seed), _works(), [], {}
     names = drawn.sample(sorted(works), n_works)
