@@ -160,7 +160,8 @@ def _load_text(source, encoding):
 
     def filled(text):
         nonlocal number
-        for number, line in enumerate(text, 1):
+        for line in text:
+            number += 1
             if line.strip(" \n"):
                 yield line
 
@@ -185,7 +186,8 @@ def _load_text(source, encoding):
     ids, named = None, texts[0] if texts else index
     if named is not None:
         with source.text(encoding) as text:
-            ids = [name.strip() for name in np.loadtxt(filled(text), dtype=str, usecols=named, **layout).ravel().tolist()]
+            found = np.loadtxt(filled(text), dtype=str, usecols=named, **layout)
+        ids = [name.strip() for name in found.ravel().tolist()]
     return X, ids, columns
 
 
