@@ -170,11 +170,14 @@ def _load_text(source, encoding):
         try:
             X = np.loadtxt(filled(text), usecols=places, **layout)
         except ValueError as error:  # numpy counts rows without header, comments and blank lines
-            said = re.sub(r" at row \d+", "", str(error)).rstrip(".")
+            said, n_rows = re.subn(r" at row \d+", "", str(error).rstrip("."))
+            if n_rows == 0:
+                raise
             odd = re.fullmatch(r"could not convert string (.*) to float64, column (\d+)", said, re.DOTALL)
             if odd:
                 c = int(odd[2]) - 1
-                column = repr(header[c]) if header and header[c] else f"{c} (counted from 0)"
+                name = dict(enumerate(header or ())).get(c)
+                column = repr(name[:80]) if name else f"{c} (counted from 0)"
                 said = (
                     f"column {column} holds {odd[1][:80]}, and vectors are numbers only; fill missing values in, and "
                     "leave columns of text out, but for one of names"

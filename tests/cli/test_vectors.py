@@ -133,6 +133,7 @@ def test_names_of_rows_are_read(tmp_path, lines):
     [
         ("x,name,y,z\n1,Anna,2,a\n3,Ben,4,b\n", "line 2: column 'z' holds 'a', and vectors are numbers only; fill"),
         ("x;y\n1,5;2\n3;4\n", "line 2: column 'x' holds '1,5'"),
+        ("x,y\n1,2,3\n1,2,a\n", "line 3: column 2 (counted from 0) holds 'a'"),
         ("1,NA,3\n4,5,6\n", "line 1: column 1 (counted from 0) holds 'NA'"),
         ("# how\n\nx,y\n1,2\n\n# why\n3,\n5,6\n", "line 7: column 'y' holds ''"),
         ("name,x,y\nann,1,2\nben,2\n", "line 3: invalid column index 2 with 2 columns"),
