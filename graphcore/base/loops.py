@@ -35,6 +35,7 @@ NOTICE_UNKEPT = (
     "graphcore: compiling its loops, in every run: neither its folder nor the user's cache can be written; set "
     "NUMBA_CACHE_DIR to a folder that can"
 )
+NOTICE_PYNNDESCENT = "graphcore: compiling pynndescent's loops, once in every process: half a minute"
 # A call in another thread costs up to 200 microseconds, most of them for data that another core has to fetch. Loops are
 # called there if their arrays have more bytes, for which they may take longer than a signal should wait. At 1 << 22 the
 # moves on MNIST's graph took three times as long.
@@ -46,7 +47,7 @@ _WAIT = 0.2
 # .stop: in a thread of `_in_threads`, the event that says that its results are no longer wanted
 _here = threading.local()
 _unkept: list = []  # loops that no folder can keep
-_told = threading.Event()  # that loops are compiled has been said
+_told: set[str] = set()  # packages of whose loops it has been said that they are compiled
 
 
 # -- compiled loops ----------------------------------------------------------------------------------------------------
@@ -138,14 +139,15 @@ def _bytes_of(values):
 
 @contextmanager
 def compilation_notices(tell):
-    """Within, call `tell(text)` if loops of graphcore are compiled, the first time in a process."""
+    """Within, call `tell(text)` if loops of graphcore or pynndescent are compiled, the first time in a process."""
 
     class Listener(event.Listener):
         def on_start(self, compiling):
-            function = compiling.data["dispatcher"].py_func
-            if not _told.is_set() and function.__module__.partition(".")[0] == "graphcore":
-                _told.set()
-                tell(NOTICE_UNKEPT if _unkept else NOTICE)
+            package = compiling.data["dispatcher"].py_func.__module__.partition(".")[0]
+            notice = {"graphcore": NOTICE_UNKEPT if _unkept else NOTICE, "pynndescent": NOTICE_PYNNDESCENT}.get(package)
+            if notice and package not in _told:
+                _told.add(package)
+                tell(notice)
 
         def on_end(self, compiling):
             pass

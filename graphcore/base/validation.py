@@ -241,12 +241,12 @@ def refuse_negative(estimator, X, what="weights of edges"):
         )
 
 
-def warn_of_isolated(graph):
-    """Warn of nodes without an edge, if a graph has any."""
-    if graph.n_isolated:
-        warn_user(
-            f"{graph.n_isolated} of {graph.n_nodes} nodes are isolated; they belong to no cluster and get label -1"
-        )
+def warn_of_isolated(graph, weights=None):
+    """Warn of nodes of `weights` (n_nodes,) 0, and of others without an edge, if a graph has any."""
+    n_empty = 0 if weights is None else np.count_nonzero(weights == 0)
+    for count, are in ((n_empty, "have sample_weight 0"), (graph.n_isolated - n_empty, "are isolated")):
+        if count:
+            warn_user(f"{count} of {graph.n_nodes} nodes {are}; they belong to no cluster and get label -1")
 
 
 def count_linked(graph):

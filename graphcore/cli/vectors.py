@@ -24,8 +24,9 @@ def read_rows(path, encoding="utf-8"):
 
     Files are ``.npy`` (two dimensions), ``.npz`` (scipy's, or one array), Parquet, or text: numbers between commas,
     semicolons, tabs or blanks, perhaps with ``#`` comments, a line of names of columns (or of sizes, as word2vec writes
-    it). Of a Parquet table all columns are taken, or the one of lists. The only column of text has the names, or else
-    the only one called as an index. A warning names columns that are no coordinates.
+    it). Of a Parquet table all columns are taken, or the one of lists, without an index of pandas. The only column of
+    text has the names, or else the only one that is an index or called as one. A warning names columns that are no
+    coordinates.
     """
     from ..files.source import open_source
 
@@ -36,8 +37,6 @@ def read_rows(path, encoding="utf-8"):
             if isinstance(error, InputError):
                 raise
             said = str(error).partition("\n")[0][:200].rstrip(".")
-            if said.startswith("could not convert"):
-                said += "; fill missing values in, and leave columns of text out, but for one of names"
             raise FormatError(f"cannot be read as vectors, which are numbers only: {said}") from error
         if X.ndim != 2 or 0 in X.shape:
             raise InputError(f"vectors are rows of an array of two dimensions; this one has shape {X.shape}")
@@ -70,13 +69,23 @@ def _load(source, encoding):
 
 def _load_parquet(source):
     from ..files.parquet import read_table
+    from ..files.source import refusing
 
     table, names = read_table(source), None
+    with refusing("the table's metadata of pandas are damaged"):
+        stored = (table.schema.pandas_metadata or {}).get("index_columns", ())
+        levels = [name for name in table.column_names if name in stored]
     kinds = {field.name: str(field.type) for field in table.schema}
     texts = [name for name, kind in kinds.items() if kind in ("string", "large_string")]
     lists = [name for name, kind in kinds.items() if "list" in kind]
     if len(texts) == 1 and len(kinds) > 1 and not table.column(texts[0]).null_count:
         names, table = table.column(texts[0]).to_pylist(), table.drop_columns(texts)
+        levels = [name for name in levels if name not in texts]
+    for name in levels:
+        found = list(map(str, table.column(name).to_pylist()))
+        names_them = names is None and len(levels) == 1 and len(set(found)) == len(found)
+        names, table = found if names_them else names, table.drop_columns([name])
+        _say_left(source, name, "an index", names_them)
     if len(lists) == 1:
         others = [name for name in table.column_names if name != lists[0]]
         said = "no other column is read"
@@ -144,19 +153,44 @@ def _load_text(source, encoding):
     if header and edge_columns(header, certain=True) is not None:
         raise InputError("the columns are called as the ends of edges are; edges are clustered without --vectors")
     layout: dict[str, Any] = {
-        "delimiter": delimiter, "skiprows": 0 if header is None else 1, "comments": marks or None, "ndmin": 2,
-        "quotechar": '"',
+        "delimiter": delimiter, "skiprows": 0 if header is None else 1 + len(lines) - len(rows), "ndmin": 2,
+        "comments": marks or None, "quotechar": '"',
     }  # fmt: skip
+    number = 0
+
+    def filled(text):
+        nonlocal number
+        for line in text:
+            number += 1
+            if line.strip(" \n"):
+                yield line
+
     with warnings.catch_warnings(), source.text("latin-1") as text:  # every byte is a character
         warnings.filterwarnings("ignore", "loadtxt: input contained no data")  # an InputError below
-        X = np.loadtxt(text, usecols=places, **layout)
+        try:
+            X = np.loadtxt(filled(text), usecols=places, **layout)
+        except ValueError as error:  # numpy counts rows without header, comments and blank lines
+            said, n_rows = re.subn(r" at row \d+", "", str(error).rstrip("."))
+            if n_rows == 0:
+                raise
+            odd = re.fullmatch(r"could not convert string (.*) to float64, column (\d+)", said, re.DOTALL)
+            if odd:
+                c = int(odd[2]) - 1
+                name = dict(enumerate(header or ())).get(c)
+                column = repr(name[:80]) if name else f"{c} (counted from 0)"
+                said = (
+                    f"column {column} holds {odd[1][:80]}, and vectors are numbers only; fill missing values in, and "
+                    "leave columns of text out, but for one of names"
+                )
+            raise FormatError(f"line {number}: {said}") from None
     if X.size == 0:
         raise InputError("holds no numbers")
     X, columns, index = _coordinates(source, X, called if header else None, places)
     ids, named = None, texts[0] if texts else index
     if named is not None:
         with source.text(encoding) as text:
-            ids = [name.strip() for name in np.loadtxt(text, dtype=str, usecols=named, **layout).ravel().tolist()]
+            found = np.loadtxt(filled(text), dtype=str, usecols=named, **layout)
+        ids = [name.strip() for name in found.ravel().tolist()]
     return X, ids, columns
 
 
@@ -195,10 +229,13 @@ def _coordinates(source, X, names, places):
     index = numbering[0] if len(numbering) == 1 and len(np.unique(X[:, numbering[0]])) == len(X) else None
     for c, what in left.items():
         column = names[c] if names is not None and names[c] else places[c]
-        use = "names the rows" if c == index else "is not read"
-        warn_user(f"{source.name}: column {column!r} is {what}, and {use}")
+        _say_left(source, column, what, c == index)
     kept = None if names is None else [name for c, name in enumerate(names) if c not in left]
     return (np.delete(X, list(left), axis=1) if left else X), kept, None if index is None else places[index]
+
+
+def _say_left(source, column, what, names_rows):
+    warn_user(f"{source.name}: column {column!r} is {what}, and {'names the rows' if names_rows else 'is not read'}")
 
 
 def in_order_of(X, columns, wanted):

@@ -101,9 +101,10 @@ def graph_of(model, X, streams, stages, check):
         model.n_features_in_ = graph.n_nodes
         return graph, Reference("edges"), None
     if is_graph_object(X):
+        parts = "adata.obsp['distances'] are its distances and adata.obsm['X_pca'] vectors; give these, or "
         raise ParameterError(
-            f"affinity={affinity!r} takes vectors or their distances, and this is a {type(X).__name__}; use "
-            "affinity='auto'"
+            f"affinity={affinity!r} takes vectors or their distances, got {type(X).__name__}; "
+            f"{parts if hasattr(X, 'obsp') else ''}use affinity='auto'"
         )
     if is_index(X) and affinity != "precomputed":
         return _graph_of_lists(model, lambda n: neighbors_of_index(X, n), stages, check, X)

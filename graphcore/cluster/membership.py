@@ -187,6 +187,7 @@ def _sums_of_rows(model, X):
 # The rows that `predict` asks for, by what was fitted.
 _ASKED = {
     "edges": "give for each new node a row of weights to the fitted nodes; theirs are in labels_",
+    "vectors": "give vectors of the same columns",
     "distances": "give of each new row the nearest of those fitted, as by index.kneighbors(X), or distances to all",
 }
 
@@ -200,6 +201,8 @@ def _checked_rows(model, X):
         return _rows_of_graph(model, X)
     if kind == "distances" and is_neighbor_pair(X):
         return distance_matrix(X, model.n_features_in_)
+    if is_neighbor_pair(X):
+        raise InputError(f"X is neighbours and their distances, and this model was fitted to {kind}; {_ASKED[kind]}")
     if kind == "distances" and model._reference.searcher is not None:
         return as_vectors(X, least=1)
     (refuse_as_vectors if kind == "vectors" else check_given)(X)
@@ -233,7 +236,7 @@ def _rows_of_graph(model, X):
     """Return the rows of a graph, whose nodes have to be those that were fitted."""
     kind = model._reference.kind
     if kind != "edges":
-        raise InputError(f"this model was fitted to {kind}, and this is a {type(X).__name__}")
+        raise InputError(f"this model was fitted to {kind}, got {type(X).__name__}; {_ASKED[kind]}")
     graph = as_graph(X, symmetrize=model.symmetrize)
     if graph.n_nodes != model.n_features_in_:
         raise InputError(

@@ -159,7 +159,7 @@ def cluster_graph(
     """
     stages, streams = Stages() if stages is None else stages, Streams(random_state)
     if settings.outliers is None:  # outliers were asked for
-        warn_of_isolated(graph)
+        warn_of_isolated(graph, weights)
     graph, k, given, trials = in_range(graph), settings.n_clusters, fixed, ()
     rows, kernel = graph.rows, GraphKernel(graph, SELF_LOOP)
     if fixed is not None:

@@ -78,9 +78,10 @@ def _maker_of_object(X):
 def _from_annotated(data, **options):
     """Make a graph of an AnnData: a table of cells, with matrices between them."""
     if "connectivities" not in data.obsp:
+        there = f"give one of adata.obsp, which has {', '.join(map(repr, data.obsp))}, or " * (len(data.obsp) > 0)
         raise InputError(
-            "this AnnData has no obsp['connectivities']; run scanpy.pp.neighbors(adata) first, or give its vectors, "
-            "adata.obsm['X_pca']"
+            f"this AnnData has no obsp['connectivities']; {there}run scanpy.pp.neighbors(adata) first, or give its "
+            "vectors, adata.obsm['X_pca']"
         )
     return Graph.from_scipy(data.obsp["connectivities"], node_names=[str(name) for name in data.obs_names], **options)
 
@@ -136,7 +137,7 @@ def refuse_as_vectors(X, remedy=None):
     if isinstance(X, (list, tuple)) and len(X) == 2 and all(getattr(part, "ndim", 0) == 2 for part in X):
         raise InputError(
             "X is two arrays of two dimensions, as neighbours and their distances are: a tuple of these is for "
-            "CoresetSpectralClustering, and graphcore.neighbor_graph makes a graph of them"
+            "CoresetSpectralClustering(affinity='auto'), and graphcore.neighbor_graph makes a graph of them"
         )
     lazy = next((call for call in ("collect", "compute") if hasattr(X, call) and hasattr(type(X), "columns")), None)
     if lazy:

@@ -3,7 +3,6 @@
 It is imported when it is used, which takes seconds, and compiles its loops once in every process.
 """
 
-import sys
 import warnings
 from numbers import Integral
 
@@ -11,7 +10,6 @@ import numpy as np
 
 from ..base.lazy import import_whole
 from ..base.loops import away, effective_jobs, module_lock
-from ..base.progress import note
 from ..base.streams import Streams
 from ..exceptions import InputError
 from .neighbor_lists import neighbors_of
@@ -20,10 +18,10 @@ from .vectors import is_sparse
 # Its metrics, so that a wrong name is refused before the import. Names for what has another name here come first.
 ALIASES = {
     "l2": "euclidean", "l1": "manhattan", "taxicab": "manhattan", "linfinity": "chebyshev", "linfty": "chebyshev",
-    "linf": "chebyshev",
+    "linf": "chebyshev", "sqeuclidean": "euclidean",
 }  # fmt: skip
 SPARSE = (
-    "euclidean", "sqeuclidean", "manhattan", "chebyshev", "minkowski", "canberra", "braycurtis", "cosine",
+    "euclidean", "manhattan", "chebyshev", "minkowski", "canberra", "braycurtis", "cosine",
     "correlation", "hamming", "jaccard", "dice", "matching", "kulsinski", "rogerstanimoto", "russellrao",
     "sokalmichener", "sokalsneath", "wasserstein_1d", "wasserstein-1d", "kantorovich-1d", "hellinger", "jensen-shannon",
     "jensen_shannon", "symmetric-kl", "symmetric_kl", "symmetric_kullback_liebler",
@@ -98,8 +96,6 @@ class IndexSearcher:
 
 def _called(function, what):
     """Call pynndescent, one thread at a time; its errors become an InputError, and -1 stands for its warning."""
-    if "pynndescent" not in sys.modules:
-        note("pynndescent is imported and compiles its loops, once in every process: half a minute")
 
     def call():
         with _lock, warnings.catch_warnings():

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import joblib
 import numpy as np
@@ -15,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numba import config
 from numba._dispatcher import compute_fingerprint
+from numba.core import event
 
 import graphcore
 from graphcore import ParameterError
@@ -128,6 +130,16 @@ def test_loops_are_kept_and_one_notice_says_that_they_are_compiled(tmp_path, has
     ]  # fmt: skip
     notice = str([loops.NOTICE if has_folder else loops.NOTICE_UNKEPT])
     assert said == [notice, "[]" if has_folder else notice]
+
+
+def test_loops_of_pynndescent_are_told_once_and_those_of_others_never(monkeypatch):
+    monkeypatch.setattr(loops, "_told", {"graphcore"})
+    said = []
+    with loops.compilation_notices(said.append):
+        for module in ("umap.layouts", "pynndescent.utils", "pynndescent.heap"):
+            function = SimpleNamespace(py_func=SimpleNamespace(__module__=module))
+            event.start_event("numba:compile", {"dispatcher": function})
+    assert said == [loops.NOTICE_PYNNDESCENT]
 
 
 def test_all_loops_can_be_interrupted():

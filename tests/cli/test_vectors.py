@@ -72,6 +72,7 @@ def test_arrays_and_sparse_matrices(tmp_path, feed):
         ROWS,
         ["a,b,c", *ROWS],
         ["# a comment", *ROWS],
+        ["", "# a comment", "a,b,c", *ROWS],
         ["# written by a program", "# a, b, c, d", *ROWS[:2], "# a note, 1.5", *ROWS[2:]],
         ["größe;höhe;c", *(row.replace(",", ";") for row in ROWS)],
         [row.replace(",", " ") for row in ROWS],
@@ -130,9 +131,12 @@ def test_names_of_rows_are_read(tmp_path, lines):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("x,name,y,z\n1,Anna,2,a\n3,Ben,4,b\n", "string 'a' to float64 at row 0, column 4; fill missing values in"),
-        ("x;y\n1,5;2\n3;4\n", "numbers only: could not convert string '1,5'"),
-        ("1,NA,3\n4,5,6\n", "could not convert string 'NA'"),
+        ("x,name,y,z\n1,Anna,2,a\n3,Ben,4,b\n", "line 2: column 'z' holds 'a', and vectors are numbers only; fill"),
+        ("x;y\n1,5;2\n3;4\n", "line 2: column 'x' holds '1,5'"),
+        ("x,y\n1,2,3\n1,2,a\n", "line 3: column 2 (counted from 0) holds 'a'"),
+        ("1,NA,3\n4,5,6\n", "line 1: column 1 (counted from 0) holds 'NA'"),
+        ("# how\n\nx,y\n1,2\n\n# why\n3,\n5,6\n", "line 7: column 'y' holds ''"),
+        ("name,x,y\nann,1,2\nben,2\n", "line 3: invalid column index 2 with 2 columns"),
         ("", "holds no numbers"),
         ("x,y\n", "holds no numbers"),
         ("[[1, 2], [3, 4]]", "JSON"),
@@ -163,6 +167,9 @@ def test_vectors_in_parquet(tmp_path):
         parquet.write_table(arrow.table(columns), path)
         with pytest.raises(InputError, match=said):
             read_rows(str(path))
+    parquet.write_table(arrow.table({"x": [1.0]}, metadata={"pandas": "[1]"}), path)
+    with pytest.raises(InputError, match="the table's metadata of pandas are damaged"):
+        read_rows(str(path))
     path.write_bytes(b"PAR1\x15\x04broken PAR1")
     with pytest.raises(InputError, match="the Parquet table cannot be read"):
         read_rows(str(path))
@@ -189,6 +196,22 @@ def test_a_column_of_ids_is_no_coordinate_in_text_or_parquet(tmp_path, name, pla
         with pytest.warns(GraphWarning, match=f"the lists in column 'vector'; '{name}' names the rows"):
             found, again, _ = read_rows(str(tmp_path / "x.parquet"))
         assert np.array_equal(found, X + 0.5) and again == names
+
+
+def test_an_index_that_pandas_wrote_to_parquet_is_no_coordinate(tmp_path):
+    pytest.importorskip("pyarrow")
+    pd = pytest.importorskip("pandas")
+    for index, names in (
+        (pd.Index([7, 10, 13, 16], name="user"), ["7", "10", "13", "16"]),
+        (pd.date_range("2020", periods=4, name="time"), [f"2020-01-0{day} 00:00:00" for day in range(1, 5)]),
+        (pd.Index([1, 1, 2, 3], name="user"), None),
+        (pd.MultiIndex.from_product([[0, 1], [0, 1]], names=["doc", "part"]), None),
+    ):
+        pd.DataFrame(X, index, list("abc")).to_parquet(tmp_path / "x.parquet")
+        with pytest.warns(GraphWarning, match=f"is an index, and {'names the rows' if names else 'is not read'}"):
+            found, read, columns = read_rows(str(tmp_path / "x.parquet"))
+        np.testing.assert_array_equal(found, X)
+        assert (read, columns) == (names, list("abc"))
 
 
 def test_columns_of_new_vectors_are_matched_by_their_names(here, told):

@@ -112,7 +112,7 @@ def test_bad_new_input():
     with pytest.raises(ValueError, match="Reshape your data"):
         fitted.predict([0, 1, 2])
     vectors = model(3).fit(make_blobs(40, random_state=0)[0])
-    with pytest.raises(InputError, match="fitted to vectors, and this is a Graph"):
+    with pytest.raises(InputError, match="fitted to vectors, got Graph; give vectors"):
         vectors.predict(CAVEMEN)
     with pytest.raises(ParameterError, match=r"KNeighborsTransformer.*affinity='precomputed_nearest_neighbors'"):
         model(2, metric="precomputed").fit(np.random.default_rng(0).random((20, 20)))
@@ -143,7 +143,7 @@ def test_transform_gives_shares_and_data_frames_and_is_a_step_before_a_classifie
     [
         (np.ones((5, 5)), {}, "diagonal holds others; this may be a kernel"),
         (sp.csr_array(np.eye(12, k=1)), {"n_neighbors": 1}, "row 11 lists, which has 0 beside itself"),
-        (CAVEMEN, {}, "takes vectors or their distances, and this is a Graph"),
+        (CAVEMEN, {}, "takes vectors or their distances, got Graph; use affinity=.auto."),
     ],
 )
 def test_bad_neighbour_matrices_are_refused(X, parameters, message):

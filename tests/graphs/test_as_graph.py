@@ -173,7 +173,9 @@ def test_annotated_data_bring_their_neighbour_graph():
     data.obs["cluster"] = model.labels_.astype(str)
     with pytest.raises(InputError, match=r"run scanpy\.pp\.neighbors\(adata\) first"):
         fitted(Annotated({}))
-    with pytest.raises(InputError, match="takes vectors or their distances, and this is a Annotated"):
+    with pytest.raises(InputError, match=r"give one of adata\.obsp, which has 'my_connectivities', or run scanpy"):
+        fitted(Annotated({"my_connectivities": data.obsp["connectivities"]}))
+    with pytest.raises(InputError, match=r"got Annotated; adata\.obsp\['distances'\] are .* adata\.obsm\['X_pca'\]"):
         fitted(data, affinity="nearest_neighbors")
 
 

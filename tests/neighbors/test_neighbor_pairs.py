@@ -91,6 +91,10 @@ def test_other_input_is_refused(found):
     for given in (X, sp.csr_array(X), None):
         with pytest.raises(InputError, match="tuple of two arrays"):
             neighbor_graph(given)
+    for kind, given in (("edges", knn_graph(X)), ("vectors", X)):
+        model = CoresetSpectralClustering(3, random_state=0).fit(given)
+        with pytest.raises(InputError, match=f"this model was fitted to {kind}; give"):
+            model.predict((near, far))
     with pytest.raises(ParameterError, match="weighting"):
         neighbor_graph((near, far), weighting="none")
 

@@ -18,7 +18,7 @@ BITS = (np.random.default_rng(0).random((200, 40)) < 0.4).astype(np.float32)
 
 
 def test_names_are_known_before_the_import():
-    assert check_metric("l1") == "manhattan"
+    assert (check_metric("l1"), check_metric("sqeuclidean")) == ("manhattan", "euclidean")
     assert set(OWN_METRICS) < set(METRICS)
     for metric in ("dot", "sinkhorn"):
         with pytest.raises(ParameterError, match=f"metric='{metric}'.*inner products are no distances"):
