@@ -101,8 +101,10 @@ def cluster(console, input, n_clusters, output, tree, report, truth, model, quie
     standard input. Nodes without an edge belong to no cluster and get label -1.
     """
     start, stages, input = time.perf_counter(), console.stages, one_or_all(input)
-    if n_clusters is None and options["resolution"] is None and options["objective"] != "modularity":
-        raise click.UsageError("Missing option '-k': give a number of clusters, auto, or a --resolution.")
+    if n_clusters is None and options["resolution"] is None and options["objective"] in (None, "information", "ncut"):
+        raise click.UsageError(
+            "Missing option '-k': give a number of clusters, auto, a --resolution, or --objective modularity."
+        )
     _check_outputs(output, tree, report, model)
     from .. import CoresetSpectralClustering, Graph
     from ..cluster.settings import DEFAULTS, check_settings
@@ -290,7 +292,8 @@ def _verdict(facts):
     found = f"{unsure:,} of {count(filled, 'cluster')} {'changes' if unsure == 1 else 'change'} with the seed"
     if 2 * unsure < filled:
         return found
-    return f"{found}; try a smaller -k{'' if facts['chosen'] else ' or -k auto'}"
+    other = " or --resolution" if facts["modularity"] is not None else "" if facts["chosen"] else " or -k auto"
+    return f"{found}; try a smaller -k{other}"
 
 
 def sizes_line(sizes):

@@ -220,7 +220,7 @@ def read_one_label(path, graph, encoding):
     if found.ndim == 2:
         raise FormatError(
             f"{path}: there are {found.shape[1]} columns of labels, and one is needed; call it 'cluster' in the "
-            "header, or keep no other"
+            "header, and drop coarser levels (level_1); or keep no other"
         )
     return found
 

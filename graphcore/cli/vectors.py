@@ -246,7 +246,7 @@ def in_order_of(X, columns, wanted):
         other = next((name for name in wanted if name not in columns), columns[-1])
         raise InputError(
             f"the model was fitted to columns {', '.join(map(repr, wanted))[:160]}, and these are "
-            f"{', '.join(map(repr, columns))[:160]}: {other!r} is in one only; rename them, or leave the header out"
+            f"{', '.join(map(repr, columns))[:160]}: {other!r} is in one only; give all of them, by these names"
         )
     places = np.empty(len(wanted), dtype=np.int64)  # of equal names in their order
     places[np.argsort(wanted, kind="stable")] = np.argsort(columns, kind="stable")

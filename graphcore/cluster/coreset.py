@@ -51,7 +51,7 @@ class Coreset:
         Those of the kernel of the graph that nodes were drawn by, of whose degrees the weights are estimates; None for
         vectors and for points of a kernel matrix.
     volume : float or None
-        Sum of the degrees of that graph, by which it is known again; None for those of a model.
+        Sum of the degrees of that graph without the loops, by which it is known again; None for those of a model.
     nodes : ndarray of int64, or None
         The part of a graph that nodes were drawn from, ascending; None for all of it, and for vectors.
     """
@@ -570,7 +570,8 @@ def build_coreset(
         Give either `size` or `eps`.
     eps : float, optional
         Relative error of the cost to aim at, only with "importance": the rounds of Algorithm 4, sizes by the paper's
-        formula. Its probabilities are those of the authors' program, for which nothing is proven.
+        formula with the constant 1, too few for two clusters. Its probabilities are those of the authors' program, for
+        which nothing is proven.
     sampling : {"importance", "degree", "uniform"}, default "importance"
         "importance" draws by D2 seeds and degree, see `replace`; "degree" and "uniform" draw distinct nodes, with
         probability proportional to the degree or the same for all. "degree" and `eps` are for graphs.

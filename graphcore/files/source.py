@@ -37,7 +37,9 @@ _OTHERS = {
     rb"\x28\xb5\x2f\xfd": "compressed by Zstandard; decompress it first: zstd -d FILE",
     rb"7z\xbc\xaf\x27\x1c|Rar!": "an archive; unpack it first: 7z x FILE",
     rb"ARROW1|FEA1": f"a Feather or Arrow file; pandas.read_feather(path) {_TO_TABLE} or Parquet",
-    rb"\x89HDF": f"an HDF5 file; pandas.read_hdf(path), anndata.read_h5ad(path) or h5py {_TO_TABLE}",
+    rb"\x89HDF":
+        f"an HDF5 file; pandas.read_hdf(path) or h5py {_TO_TABLE}; of an AnnData, fit takes what "
+        "anndata.read_h5ad(path) returns, and scipy.sparse.save_npz saves adata.obsp['connectivities'] for the command",
     rb"SQLite format 3": f"a data base; pandas.read_sql(query, sqlite3.connect(path)) {_TO_TABLE}",
     rb"ORC|Obj\x01": f"an ORC or Avro file; pandas.read_orc(path) or fastavro {_TO_TABLE} or Parquet",
     rb"MATLAB 5\.0 MAT": "a MATLAB file; scipy.io.loadmat(path)[name] is the matrix, for Graph.from_scipy",

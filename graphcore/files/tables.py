@@ -99,7 +99,8 @@ def write_labels(
         names = names if isinstance(names, np.ndarray) else list(names)
         n_nodes = len(names)
     if len(labels) != n_nodes:
-        raise InputError(f"{len(labels)} labels for {n_nodes} nodes")
+        turned = "; levels are columns: give level_labels_.T" * (labels.ndim == 2 and labels.shape[1] == n_nodes)
+        raise InputError(f"{len(labels)} labels for {n_nodes} nodes{turned}")
     check_choice("format", format, (None, "npy", *_DELIMITERS))
     ending, compression = ending_of(path) if isinstance(path, (str, os.PathLike)) else ("", "")
     format = format or (ending[1:] if ending in (".csv", ".npy") else "tsv")
@@ -279,8 +280,8 @@ def _aligned(nodes, columns, graph, missing=None):
         )
     if others and missing is None:
         raise InputError(
-            f"node {others[0]!r} has a label, but the graph does not have it; if this is a header, call its columns "
-            "'node' and 'cluster'"
+            f"node {others[0]!r} has a label, but the graph does not have it; if it has no edge, give the table "
+            "of nodes too (nodes=, --nodes), and if this is a header, call its columns 'node' and 'cluster'"
         )
     if others:
         warn_user(

@@ -172,7 +172,8 @@ def _rows_of(graph, table):
     if missing.any():
         raise table.error(
             f"node {called[missing][:1].tolist()[0]!r} of the edges is none of the {len(table)} nodes of the table "
-            f"({ids[0]!s:.40} and others); add a row for each node that has an edge, or leave nodes (--nodes) out"
+            f"({ids[0]!s:.40} and others); add a row for each node that has an edge, give the "
+            "table a column 'id' with what edges call its nodes, or leave nodes (--nodes) out"
         )
     if (twice := np.bincount(rows)[rows] > 1).any():
         name = called[twice].tolist()[0]

@@ -387,7 +387,7 @@ def approximate_neighbors(X, n_neighbors, metric, random_state, n_jobs, may_be_e
     if recall < _RECALL:
         warn_user(
             f"the approximate search found {recall:.0%} of the nearest neighbours of some rows: they have hardly any "
-            "structure; fewer columns may have more, and algorithm='exact' takes its time"
+            "structure; fewer columns may have more, and knn_graph(algorithm='exact') takes its time"
         )
     np.multiply(found.distances, unit, out=found.distances)
     in_unit(found.distances, metric, X.shape[1])

@@ -223,7 +223,7 @@ def test_columns_of_new_vectors_are_matched_by_their_names(here, told):
     for name in "ab":
         told(f"predict m.npz {name}.csv -o {name}.npy --quiet")
     np.testing.assert_array_equal(np.load("b.npy"), np.load("a.npy"))
-    assert "'y' is in one only; rename them" in told("predict m.npz c.csv -o c.npy", 2).err
+    assert "'y' is in one only; give all" in told("predict m.npz c.csv -o c.npy", 2).err
     assert in_order_of(np.array([[9, 1, 2]]), ["y", "x", "x"], ["x", "x", "y"]).tolist() == [[1, 2, 9]]
 
 
