@@ -186,10 +186,10 @@ FIGURES = (
         26,
         partial(real, "letter-nn300"),
         "No method separates the 26 letters well on this graph. By ARI and by NC the order of the methods is that of "
-        "the other figures: with a coreset of a tenth, NC is .380 by the power method, .378 by eigenvectors and .445 "
+        "the other figures: with a coreset of a tenth, NC is .381 by the power method, .378 by eigenvectors and .435 "
         "by kernel k-means, where spectral clustering of all nodes has .350. scikit-learn factorises a matrix of "
-        "20,000 rows that becomes nearly dense, and does end: a coreset of a tenth drawn by degree, clustered by its "
-        "eigenvectors, has a higher ARI (.165 against .140, of one run) in less than a thousandth of the time.",
+        "20,000 rows that becomes nearly dense, and does end: a coreset of a tenth has a higher ARI (.162 to .166 in "
+        "the mean, against .145 of five runs) in less than a thousandth of the time.",
     ),
     figure(
         "figure-7",
