@@ -287,7 +287,8 @@ def edge_evidence(rows, labels, sums, agreement=1.0):
     expected = np.minimum(1.0, rows.degrees[first] / total * (rows.degrees[second] / total) * rate)
     excess = _are_edges(rows, first, second).mean() - expected.mean() if len(first) else 0.0
     mean_degree = len(rows.indices) / np.count_nonzero(lengths)
-    agreement *= _share_beside_near(rows, labels, volume, within, min(across, 1.0))
+    if not is_huge(len(rows.indices)):  # another pass
+        agreement *= _share_beside_near(rows, labels, volume, within, min(across, 1.0))
     return float(_SHARE * agreement / (1.0 + _SHRINKAGE * max(0.0, excess) * (mean_degree - 1.0)))
 
 
