@@ -148,8 +148,8 @@ def of_nodes(graph, table, complete=True):
     if complete and graph.node_names is None and len(table) != graph.n_nodes:
         raise table.error(
             f"there are {len(table)} nodes, and the graph has nodes 0 to {graph.n_nodes - 1}, those without an edge "
-            "among them: one of the files is of another graph, or has lines that are no nodes, as a header without "
-            "a column 'id' is taken for one"
+            "among them: one of the files is of another graph, or has lines that are no nodes (a header has to name a "
+            "column 'id')"
         )
     return graph.with_nodes(table)
 

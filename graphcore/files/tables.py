@@ -280,8 +280,8 @@ def _aligned(nodes, columns, graph, missing=None):
         )
     if others and missing is None:
         raise InputError(
-            f"node {others[0]!r} has a label, but the graph does not have it; if it has no edge, give the table "
-            "of nodes too (nodes=, --nodes), and if this is a header, call its columns 'node' and 'cluster'"
+            f"node {others[0]!r} has a label, but the graph does not have it; if it has no edge, read the graph "
+            "with nodes (--nodes), and if this is a header, call its columns 'node' and 'cluster'"
         )
     if others:
         warn_user(

@@ -282,8 +282,7 @@ class Graph:
         try:
             return np.array([numbers[name] for name in np.asarray(names).ravel().tolist()], dtype=np.int64)
         except KeyError as error:
-            first = self.names_of([0]).tolist()
-            raise InputError(f"the graph has no node {error}; its first is {first}") from None
+            raise InputError(f"the graph has no node {error} among its {self.n_nodes}") from None
 
     # -- inside ------------------------------------------------------------------------------------------------------
 
