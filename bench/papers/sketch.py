@@ -153,9 +153,12 @@ def _scores(settings):
 
 
 def _check_scores(groups):
+    """Check that sketches score nearly as Nyström features do; of a record also that they are prepared faster."""
     for name in {group["data"] for group in groups}:
-        sketch, nystrom = (mean(chosen(groups, data=name, method=method)[0], "ms") for method in ("K-JL", "K-k-means"))
-        assert sketch < nystrom
+        sketch, nystrom = (chosen(groups, data=name, method=method)[0] for method in ("K-JL", "K-k-means"))
+        assert mean(sketch, "rand") > mean(nystrom, "rand") - 0.05
+        # The milliseconds of a quick run's one draw show nothing.
+        assert len(sketch["ms"]) == 1 or mean(sketch, "ms") < mean(nystrom, "ms")
 
 
 # -- figure 2 ----------------------------------------------------------------------------------------------------------
