@@ -100,7 +100,12 @@ class Coreset:
         is_its = self.volume is None or np.isclose(kernel.graph.degrees.sum(), self.volume, 1e-9, 0)
         is_its &= self.self_loop is not None and nodes.max(initial=0) < kernel.n_points
         if not is_its or not kernel.degrees[nodes].all():
-            raise ParameterError("the coreset is not one of this graph, whose nodes and sum of degrees it must have")
+            raise ParameterError(
+                "the coreset is not one of this graph, whose nodes and sum of degrees (volume) it must have, with the "
+                f"self_loop and shift of its kernel; it has volume={self.volume}, self_loop={self.self_loop}"
+            )
+        if len(self.weights) != len(nodes) or not (np.isfinite(self.weights) & (self.weights >= 0)).all():
+            raise ParameterError("the coreset's weights must be finite and not negative, one for each of its indices")
         weights = given_unit(self.weights, -kernel.graph.exponent)
         return kernel, dataclasses.replace(self, weights=weights)
 
@@ -579,7 +584,8 @@ def build_coreset(
         D2 seeds for "importance"; "auto" is ``2 * n_clusters``.
     seeding : {"auto", "fast", "naive"}, default "auto"
         How D2 seeds are drawn. "fast" reads the rows of seeds alone, those of a graph or of a sparse kernel matrix
-        without negative entries; "naive" visits all points for each seed. "auto" is "fast" where it applies.
+        without negative entries, and has one centre more, the point of the smallest ``K_xx``; "naive" visits all points
+        for each seed. "auto" is "fast" where it applies.
     self_loop : float, default 1.0
         Weight of the loop put on every node inside the kernel, as a multiple of the graph's mean weight. "importance"
         needs a positive diagonal, and so a loop.

@@ -51,8 +51,8 @@ class CoresetClustering:
     n_unreached : int
         Nodes with an edge, but none to a coreset node.
     n_evaluations : dict
-        Kernel values that were read for "seeds", the "coreset graph" and "labels", without those of a node with itself.
-        The matrix has ``n_nodes ** 2``.
+        Kernel values that were read for "seeds", the "coreset graph" (the contracted one sums all) and "labels", each
+        counted once a stage, without those of a node with itself. The matrix has ``n_nodes ** 2``.
     """
 
     labels: Labels = field(repr=False)
@@ -221,11 +221,9 @@ def coreset_spectral_clustering(
     matrix = matrix.copy()  # that of the cells shares arrays that are only read
     matrix.sum_duplicates()
     matrix.data = given_unit(matrix.data, kernel.graph.exponent)
-    n_of_rows = int(np.diff(kernel.indptr)[coreset.indices].sum())
-    n_evaluations = {
-        "seeds": 0 if coreset.seeds is None else coreset.seeds.n_evaluations,
-        "coreset graph": n_of_rows, "labels": n_of_rows if is_induced else len(kernel.indices),
-    }  # fmt: skip
+    n_read = int(np.diff(kernel.indptr)[coreset.indices].sum()) if is_induced else len(kernel.indices)
+    n_of_seeds = 0 if coreset.seeds is None else coreset.seeds.n_evaluations
+    n_evaluations = {"seeds": n_of_seeds, "coreset graph": n_read, "labels": n_read}
     coreset = coreset.of_kernel(kernel)
     return CoresetClustering(labels, coreset, coreset_labels, matrix, of_rows, cells, n_unreached, n_evaluations)
 

@@ -1,6 +1,7 @@
 """Coreset spectral clustering: the stages of a run against dense twins, and what the function takes and gives."""
 
 import warnings
+from dataclasses import replace
 
 import networkx as nx
 import numpy as np
@@ -24,7 +25,7 @@ from graphcore.base.streams import Streams
 from graphcore.cluster import coreset as drawing
 from graphcore.cluster import coreset_graph, pipeline, spectral
 from graphcore.cluster import coreset_spectral_clustering as function
-from graphcore.cluster.coreset import d2_seeding, default_size, sample_coreset
+from graphcore.cluster.coreset import Coreset, d2_seeding, default_size, sample_coreset
 from graphcore.cluster.coreset_graph import contract
 from graphcore.cluster.refine.problem import apply_labels, matrix_of
 from graphcore.datasets import load_karate, planted_partition
@@ -257,10 +258,9 @@ def test_a_coreset_that_is_there_is_clustered_and_kernel_values_are_counted(kind
     again = clustered(graph, 4, coreset=drawn.coreset, coreset_graph=kind, random_state=0)
     np.testing.assert_array_equal(again.labels, drawn.labels)
     of_rows = sum(graph.indptr[x + 1] - graph.indptr[x] for x in drawn.coreset.indices)
-    assert again.n_evaluations == drawn.n_evaluations == {
-        "seeds": drawn.coreset.seeds.n_evaluations, "coreset graph": of_rows,
-        "labels": of_rows if kind == "induced" else graph.n_entries,
-    }  # fmt: skip
+    n_read, n_of_seeds = of_rows if kind == "induced" else graph.n_entries, drawn.coreset.seeds.n_evaluations
+    counted = {"seeds": n_of_seeds, "coreset graph": n_read, "labels": n_read}
+    assert again.n_evaluations == drawn.n_evaluations == counted
     assert 0 < drawn.n_evaluations["seeds"] < d2_seeding(GraphKernel(graph, 1.0), 8, method="naive").n_evaluations
     parts = [
         build_coreset(graph, 4, size=40, nodes=nodes, random_state=0) for nodes in np.array_split(np.arange(200), 2)
@@ -274,6 +274,8 @@ def test_a_coreset_that_is_there_is_clustered_and_kernel_values_are_counted(kind
         ({"coreset_size": 9}, "leave coreset_size"), ({"self_loop": 0.0}, "and loops out"),
         ({"coreset": [0, 1]}, r"coreset=\[0, 1\] is no Coreset"), ({"graph": load_karate().graph}, "not one of this"),
         ({"graph": nx.cycle_graph(200)}, "is not one of this graph"),
+        ({"coreset": replace(drawn.coreset, weights=-drawn.coreset.weights)}, "weights must be finite and not neg"),
+        ({"coreset": Coreset(np.arange(9), np.ones(9), "uniform", 9)}, "it has volume=None, self_loop=None"),
         ({"coreset": parts[0]}, "is of a part of the graph, without 100 nodes that have an edge"),
         ({"coreset": build_coreset(np.eye(200), 2, size=9, kernel="precomputed")}, "is not one of this graph"),
     ):  # fmt: skip
