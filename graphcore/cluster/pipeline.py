@@ -175,7 +175,7 @@ def cluster_graph(
         with stages("coreset graph"):
             cells, between, n_unreached = contract(kernel, coreset, free, n_jobs)
         if settings.balance == 1.0:
-            of_cells = label_cells(between, own, n_jobs, stages)
+            of_cells = label_cells(between, free, own, n_jobs, stages)
         else:  # the graph says at which price of entropy cells are merged
             with stages("balance"):
                 of_cells, settings, trials = label_cells_in_balance(between, settings, own, n_jobs)
@@ -259,7 +259,7 @@ def draft(kernel, problem, settings, streams, n_jobs=None, stages=None):
         coreset = draw_coreset(kernel, settings, streams)
     with stages("coreset graph"):
         cells, between, _ = contract(kernel, coreset, problem, n_jobs)
-    of_cells = label_cells(between, streams, n_jobs, stages)
+    of_cells = label_cells(between, problem, streams, n_jobs, stages)
     with stages("kernel distances"):
         return label_nodes(problem, cells, of_cells, n_jobs)
 
@@ -315,17 +315,20 @@ class Trial(NamedTuple):
         return self.information / max(doubt, _LEAST_DOUBT)
 
 
-def label_cells(problem, streams, n_jobs=None, stages=None):
-    """Cut the cells into parts by the power method, merge these, and move cells: labels (n_cells,) int32.
+def label_cells(between, problem, streams, n_jobs=None, stages=None):
+    """Cut the cells of a Problem's graph into parts, merge these, and move cells: labels (n_cells,) int32.
 
-    Where the number of clusters is free there is no number of parts either: merging begins with the cells.
+    Where the number of clusters is free, cells stay as they are: moves of nodes and of their parts unite them, and find
+    more than merging does. Huge graphs have no moves of parts, and merging begins with the cells.
     """
     stages, parts = Stages() if stages is None else stages, None
+    if not problem.min_size and not is_huge(len(problem.rows.indices)):
+        return np.arange(len(between.rows.degrees), dtype=np.int32)
     if problem.min_size:
         with stages("spectral partition"):
-            parts = spectral_parts(problem, streams, n_jobs)
+            parts = spectral_parts(between, streams, n_jobs)
     with stages("merging"):
-        return coarse_partition(problem, streams.generator("merging"), parts, n_jobs)
+        return coarse_partition(between, streams.generator("merging"), parts, n_jobs)
 
 
 def spectral_parts(problem, streams, n_jobs=None):

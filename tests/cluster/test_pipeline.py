@@ -12,7 +12,15 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
-from graphcore import CoresetSpectralClustering, Graph, GraphWarning, ParameterError, open_graph, write_graph
+from graphcore import (
+    CoresetSpectralClustering,
+    Graph,
+    GraphWarning,
+    ParameterError,
+    knn_graph,
+    open_graph,
+    write_graph,
+)
 from graphcore.base.streams import Streams
 from graphcore.cluster import pipeline, spectral
 from graphcore.cluster.pipeline import (
@@ -31,6 +39,7 @@ from graphcore.cluster.refine.merging import agglomerate
 from graphcore.cluster.refine.objectives import OBJECTIVES
 from graphcore.cluster.refine.problem import Partition, apply_labels, cluster_sums
 from graphcore.cluster.settings import resolve_settings
+from graphcore.datasets import planted_partition
 
 from .. import strategies as own
 from ..oracles import cliques, dense, planted, quick, random_adjacency, with_weights
@@ -480,10 +489,30 @@ def test_a_start_keeps_its_numbers():
     odd = np.where(truth == 4, 1, np.where((truth == 2) & (np.arange(150) % 30 < 15), 4, truth))
     labels = CoresetSpectralClustering(5, random_state=0).fit_predict(graph, initial_labels=odd)
     assert (labels == odd).mean() > 0.65 and adjusted_rand_score(labels, truth) > 0.95
+    # A number without nodes goes to what only the number parts, whether it had a wrong label or none.
+    graph, truth = planted_partition(8, 60, 0.3, 0.01, random_state=0)
+    for of_last in (1, -1):
+        start = np.where(truth == 7, of_last, truth)
+        labels = CoresetSpectralClustering(8, random_state=0).fit_predict(graph, initial_labels=start)
+        assert same_partition(labels, truth) and (labels == truth)[(truth != 1) & (truth != 7)].all()
     # A component without labels joins the smallest cluster.
     two = Graph.from_edges([0, 0, 1, 3, 3, 4, 6], [1, 2, 2, 4, 5, 5, 7])
     labels = CoresetSpectralClustering(2).fit(two, initial_labels=[0, 0, 0, 1, -1, -1, -1, -1]).labels_
     assert labels[:6].tolist() == [0, 0, 0, 1, 1, 1] and labels[6] == labels[7]
+
+
+@pytest.mark.slow
+def test_a_cluster_of_one_density_is_divided_where_the_resolution_asks_for_it():
+    """Merging unites it and no single move divides it: modularity then was .984 of what Louvain finds."""
+    rng, sizes, r = np.random.default_rng(5), 200 * np.array([6, 5, 4, 3, 2, 1]), 2.4
+    X = 1.6 * np.repeat(rng.normal(size=(6, 30)), sizes, axis=0) + rng.normal(size=(sizes.sum(), 30))
+    graph = knn_graph(X, 15, random_state=0)
+    G = graph.to_networkx()
+    louvain = nx.community.louvain_communities(G, resolution=r, seed=0, backend="networkx")
+    for seed in range(3):
+        model = CoresetSpectralClustering(None, objective="modularity", resolution=r, random_state=seed).fit(graph)
+        communities = [np.flatnonzero(model.labels_ == c).tolist() for c in range(model.n_clusters_)]
+        assert nx.community.modularity(G, communities, resolution=r) > nx.community.modularity(G, louvain, resolution=r)
 
 
 # -- levels ------------------------------------------------------------------------------------------------------------

@@ -435,7 +435,7 @@ def _merge_anew(problem, labels, sums):
     from scipy.sparse.csgraph import connected_components
 
     rows, k, counts = problem.rows, problem.n_clusters, problem.counts
-    if not problem.min_size or len(labels) <= k:
+    if not problem.min_size or len(labels) < k:
         return
     merged, _, _ = agglomerate(rows, counts, k, linkage=problem.objective, min_size=problem.min_size)
     n_parts, parts = connected_components(matrix_of(rows), directed=False)
