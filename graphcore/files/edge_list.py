@@ -199,7 +199,7 @@ def _ends_by_values(values, names, times):
     """Return the two of the first three columns that share nodes, if the first two do not; and notes.
 
     That is sure where these nodes are no numbers, or where the other column holds times, or one word or sign, as
-    1 -> 2 has; otherwise a note asks.
+    1 -> 2 has. Otherwise a note asks, as numbers may be ratings, and a table whose columns have names is refused.
     """
     if set(values[0]) & set(values[1]):
         return (0, 1), []
@@ -218,6 +218,8 @@ def _ends_by_values(values, names, times):
     taken = "the ends are" if is_sure else f"pass columns={ends} if the ends are"
     said = f"column {names[other]!r} holds {what} no other column holds; {taken} columns {ends}"
     if not is_sure:
+        if isinstance(names[other], str):
+            raise FormatError(f"{said}, and columns={tuple(names[:2])} if not")
         return (0, 1), [said]
     return (end, 2), [f"{said}; pass columns={tuple(names[:2])} if it is a node"]
 

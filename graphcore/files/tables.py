@@ -26,6 +26,7 @@ from .text import MISSING, check_delimiter, first_unfit, guess_delimiter, is_id,
 
 _PIECE = 1 << 16
 _DELIMITERS = {"tsv": "\t", "csv": ","}
+_MARKS = '#%"*<{[\ufeff'  # at the beginning of a file they are no names
 _NODES = {plain(name) for name in (*ID_NAMES, *NAME_NAMES)} - {""}
 _CLUSTERS = frozenset([
     "cluster", "clusters", "clusterid", "label", "labels", "community", "communityid", "group", "class", "module",
@@ -130,7 +131,7 @@ def write_labels(
             for given, *values in zip(names[start : start + _PIECE], *columns.T.tolist(), strict=True):
                 name = str(given)
                 # Unquoted, the name could be read as a comment, a mark of another format, nothing or two columns.
-                ambiguous = not name[:1].isalnum() or "\t" in name
+                ambiguous = name[:1] in _MARKS or name != name.strip() or "\t" in name
                 (quoting if ambiguous else plain).writerow((name, *values))
 
 

@@ -9,7 +9,7 @@ from ..exceptions import warn_user
 # of the first three are tables of edges even where nobody says so.
 _SIDES = (("source", "target"), ("from", "to"), ("src", "dst"), ("start", "end"))
 _N_CERTAIN = 3
-_PAIRS = (("u", "v"), ("node1", "node2"), ("id1", "id2"))
+_PAIRS = (("u", "v"), ("node1", "node2"), ("id1", "id2"), ("sender", "receiver"))
 # Names of weights, the surest first; other columns may end in one of the first, as combined_score does.
 _WEIGHTS = ("weight", "weights", "strength", "similarity", "score", "w", "value", "count", "rating")
 _N_LAST_WORDS = 5

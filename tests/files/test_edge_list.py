@@ -262,6 +262,7 @@ NAMES = "".join(f"n{i} n{i + 1}\n" for i in range(250))
         ("source,target\n#a,#b\n#b,#c\n", r"there are no edges.*pass comments=\(\)"),
         ("date,who\n7,a\n9,b\n", "only column 'who' may hold nodes.*--columns"),
         (",source,weight,timestamp\n0,7,2,5\n1,9,3,6\n", "only column 'source' may hold nodes"),
+        ("n,a,b\n101,1,2\n102,2,3\n", r"'n' holds what no other .* pass columns=\('a', 'b'\) if .*\('n', 'a'\) if not"),
         ("7,2020-09-20T11:01\n9,2020-09-21T11:01\n", "only column 0 may hold nodes"),
         ("source,target\n7.0,9\n9.0,4\n", "column 'source' holds '7.0' and the like.*ids='string'"),
         # Files of other kinds, with what reads them.

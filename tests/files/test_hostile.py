@@ -112,7 +112,7 @@ def test_names_that_no_text_file_holds(tmp_path, name):
     assert list(tmp_path.iterdir()) == []
 
 
-NAMES = ["#a", "%b", " ", "c\td", "\ufeff", 'q"r', "'s", "t,u", "=1", "v w"]
+NAMES = ["#a", "%b", " ", "c\td", "\ufeff", 'q"r', "'s", "t,u", "=1", "v w", "-9", "<y", "*vertices"]
 
 
 @pytest.mark.parametrize("ending", ["tsv", "csv"])

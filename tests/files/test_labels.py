@@ -40,6 +40,8 @@ def test_what_is_written(tmp_path, named, capsys):
     stream = io.StringIO()
     write_labels([1, 0], stream, ["x", "y"])
     assert stream.getvalue() == "x\t1\ny\t0\n"
+    write_labels([1, 0, 0], stream := io.StringIO(), ["-9", "@ann", "#1"])
+    assert stream.getvalue() == '-9\t1\n@ann\t0\n"#1"\t0\n'  # quoted only where it could be read otherwise
     write_labels([1, 0], "-")
     assert capsys.readouterr().out == "0\t1\n1\t0\n"
 
