@@ -307,7 +307,7 @@ def _guess_dialect(source, reading):
     values = [[row[c] for row in rows if c < len(row)] for c in range(len(names))]
     # {} is how networkx writes an edge without attributes: nothing is lost with it.
     empty = {c for c, fields in enumerate(values) if {*fields} <= {"", "{}"}}
-    numeric = [c for c, fields in enumerate(values) if c not in empty and _are_numbers(fields)]
+    numeric = [c for c, fields in enumerate(values) if c not in empty and are_numbers(fields)]
     if not reading.declared and reading.columns is None:
         _refuse_matrix(names, rows)
     columns, weight, notes = choose_columns(names, values, numeric, reading, empty)
@@ -403,7 +403,7 @@ def _is_header(first, rest, columns):
     return bool(rest) and any(all(c < len(row) and is_number(row[c]) for row in rest) for c in words)
 
 
-def _are_numbers(fields):
+def are_numbers(fields):
     """Return whether most fields are numbers, missing ones aside; others are reported with their line."""
     there = [field for field in fields if field.lower() not in MISSING]
     return 2 * sum(is_number(field.replace(",", ".")) for field in there) > len(there)  # 2,5 is told with its line
@@ -537,11 +537,13 @@ def _problem(line, fields, dialect, is_last):
     for column in dialect.used:
         field, defect = fields[column], None
         if column == dialect.weight:
-            if not (is_number(field) and 0 <= float(field) < math.inf):
+            if is_number(field) and float(field) < 0:
+                defect = "but weights must not be negative"
+            elif not (is_number(field) and float(field) < math.inf):
+                comma = "; pandas.read_csv(path, sep=';', decimal=',') makes a table for Graph.from_table"
                 defect = (
-                    "but weights must be numbers with a decimal point, finite and not negative (weight_column says "
-                    "where they stand, weight_column=None that there are none; pandas.read_csv(path, sep=';', "
-                    "decimal=',') makes a table for Graph.from_table)"
+                    "but weights must be numbers and finite (weight_column says where they stand, weight_column=None "
+                    f"that there are none{comma * (',' in field)})"
                 )
         elif not field:
             defect = "where a node is expected"

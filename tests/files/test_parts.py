@@ -72,9 +72,10 @@ def test_ends_of_parquet_are_no_times_and_share_names(tmp_path, when):
     pd.DataFrame(table).to_parquet(tmp_path / "a.parquet")
     with pytest.raises(FormatError, match="only column 'source' may hold nodes"):
         read_graph(tmp_path / "a.parquet")
-    pd.DataFrame(table | {"target": payees}).to_parquet(tmp_path / "a.parquet")
-    with warnings.catch_warnings(action="error"):  # of a time beside a weight, as in text
-        assert read_graph(tmp_path / "a.parquet").is_weighted
+    for weight in ([0.5, 1, 2], ["0.5", "1", "2"]):  # also as text
+        pd.DataFrame(table | {"target": payees, "weight": weight}).to_parquet(tmp_path / "a.parquet")
+        with warnings.catch_warnings(action="error"):  # of a time beside a weight, as in text
+            assert read_graph(tmp_path / "a.parquet").weights.max() == 2
 
 
 def test_of_many_parts_without_known_names_the_ends_are_told_once(write):

@@ -182,7 +182,7 @@ def test_bad_input_is_named_with_its_line_and_leaves_nothing(tmp_path):
     many = "".join(f"{i} {i + 1}\n" for i in range(300))
     refuse(tmp_path, many + "7 x\n", f"{re.escape(str(tmp_path / 'edges.txt'))}: line 301")
     refuse(tmp_path, "# c\n\n" + many + "8\n", "line 303: 1 column")
-    refuse(tmp_path, "".join(f"{i} {i + 1} 1\n" for i in range(300)) + "7 8 -1\n", "line 301.*not negative")
+    refuse(tmp_path, "".join(f"{i} {i + 1} 1\n" for i in range(300)) + "7 8 -1\n", "line 301.*must not be negative")
     whole = gzip.compress(many.encode())
     refuse(tmp_path, whole[:-40], "truncated")
     refuse(tmp_path, whole[:60] + b"\xff" * 8 + whole[68:], "damaged|truncated")
