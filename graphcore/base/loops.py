@@ -30,7 +30,7 @@ from ..exceptions import ParameterError
 from .lazy import import_whole
 from .validation import check_integer
 
-NOTICE = "graphcore: compiling its loops for this machine (once, up to half a minute)"
+NOTICE = "graphcore: compiling loops that are new to this machine (up to half a minute, kept for later runs)"
 NOTICE_UNKEPT = (
     "graphcore: compiling its loops, in every run: neither its folder nor the user's cache can be written; set "
     "NUMBA_CACHE_DIR to a folder that can"

@@ -40,6 +40,7 @@ _SAMPLE = 200
 NO_TEXT = frozenset([
     ".xlsx", ".xls", ".ods", ".json", ".html", ".pdf", ".npy", ".npz", ".parquet", ".feather", ".arrow", ".orc",
     ".avro", ".h5", ".hdf5", ".sqlite", ".pkl", ".mtx", ".metis", ".store", ".graphml", ".gexf", ".gml",
+    ".net", ".paj",
 ])  # fmt: skip
 
 
