@@ -188,9 +188,11 @@ def check_labels(name, labels, n_nodes, *, n_clusters=None):
     if labels.shape != (n_nodes,):
         raise InputError(f"{name} have shape {labels.shape}; one label for each of {n_nodes} nodes is needed")
     if n_nodes and labels.dtype.kind not in "iu":
+        remedy = "numpy.unique(labels, return_inverse=True)[1] numbers them (set -1 where text stands for none)"
+        if all(isinstance(label, str) and label.isdecimal() for label in labels.tolist()):
+            remedy = "these are numbers as text: give numpy.asarray(labels).astype(int)"
         raise InputError(
-            f"{name} must be integers, got {labels.dtype}, and -1, NaN or None where there is none; "
-            "numpy.unique(labels, return_inverse=True)[1] numbers them, text that stands for none as well: set -1 there"
+            f"{name} must be integers, got {labels.dtype}, and -1, NaN or None where there is none; {remedy}"
         )
     if n_nodes and labels.min() < -1:
         raise InputError(f"{name} must be -1 (no cluster) or more; found {labels.min()}")

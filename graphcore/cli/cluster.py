@@ -243,14 +243,15 @@ def _write_clusters(fitted, output):
 def _facts(path, fitted, seed):
     """Collect the facts about a fitted model, ready for JSON."""
     labels, stability, chosen = fitted.labels_, fitted.stability_, fitted.selection_
+    by_modularity = fitted.objective == "modularity"
     return graph_facts(path, fitted.graph_) | {
         "n_clusters": fitted.n_clusters_,
         "chosen": None if chosen is None else {"method": chosen.method, "clear": chosen.clear},
         "coreset": {"nodes": len(fitted.coreset_), "draws": fitted.coreset_.n_draws},
         "balance": float(fitted.balance_),
         "normalized_cut": float(fitted.conductance_.mean()),
-        "modularity": fitted.clustering_.history[-1][1] if fitted.objective == "modularity" else None,
-        "resolution": fitted.resolution,
+        "modularity": fitted.clustering_.history[-1][1] if by_modularity else None,
+        "resolution": 1.0 if by_modularity and fitted.resolution is None else fitted.resolution,
         "outliers": None if fitted.outliers is None else fitted.graph_.n_isolated,
         "cluster_sizes": np.bincount(labels[labels >= 0], minlength=fitted.n_clusters_).tolist(),
         "stability": None if stability is None else float(stability[labels >= 0].mean()),
@@ -271,9 +272,10 @@ def _lines(facts):
         "k": chosen and f"{facts['n_clusters']}, {how_chosen(**chosen)}{'; it stands out' * bool(chosen['clear'])}",
         "clusters": sizes_line(facts["cluster_sizes"]),
         "balance": facts["balance"] < 1 and f"{facts['balance']:g}; below 1, clusters may be of uneven size",
-        "outliers": facts["outliers"] is not None and f"{facts['outliers']:,} with label -1, far from all others",
+        "outliers": facts["outliers"] is not None
+        and f"{facts['outliers']:,} with label -1, far from all others; NC is without them",
         "modularity": facts["modularity"] is not None
-        and f"{facts['modularity']:.4f} at resolution {facts['resolution'] or 1:g}; higher is better",
+        and f"{facts['modularity']:.4f} at resolution {facts['resolution']:g}; higher is better",
         "NC": f"{facts['normalized_cut']:.4f}, the normalised cut; lower is better",
         "stability": stability is not None
         and f"{stability:.2f}, the share of drafts from the same edges that agree with a label",

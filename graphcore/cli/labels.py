@@ -219,8 +219,8 @@ def read_one_label(path, graph, encoding):
     found = read_labels(path, graph, partial=True, encoding=encoding)
     if found.ndim == 2:
         raise FormatError(
-            f"{path}: there are {found.shape[1]} columns of labels, and one is needed; call it 'cluster' in the "
-            "header, and drop coarser levels (level_1); or keep no other"
+            f"{path}: there are {found.shape[1]} columns beside the nodes, and one of labels is needed: call that "
+            "'cluster' in the header, or drop the others"
         )
     return found
 

@@ -70,7 +70,8 @@ class ClusterTree:
         n_clusters : int, optional
             1 to `n_leaves`.
         resolution : float, optional
-            At least 1, where one cluster is best, instead: cut where :meth:`levels` is best for it; larger is finer.
+            At least 1, where one cluster is best, instead: cut where :meth:`levels` is best for it; larger is finer. It
+            is a price of information, also after a fit by modularity.
 
         Returns
         -------

@@ -323,6 +323,7 @@ def _labels(name, labels, graph, n_clusters):
     if graph.n_nodes and labels.max() >= n_clusters:
         raise ParameterError(
             f"{name} go up to {labels.max()}; with n_clusters={n_clusters} they run from 0 to {n_clusters - 1}, and "
-            "-1 is unknown; numpy.unique(labels, return_inverse=True)[1] closes gaps"
+            f"-1 is unknown; give n_clusters={labels.max() + 1}, or close gaps by numpy.unique(labels, "
+            "return_inverse=True)[1]"
         )
     return labels.copy()  # what comes in may change

@@ -151,7 +151,7 @@ def test_compare_and_report_understand_levels(folder, told, facts_of):
     told("report graph.txt levels.tsv -o page.html --no-pictures")
     page = Page((folder / "page.html").read_text(encoding="utf-8"))
     assert {row["inside"] for row in page.clusters} == {"0", "1"} and len(page.clusters) == 6
-    assert "3 columns of labels" in told("cluster graph.txt -k 2 -o p.tsv --initial-labels levels.tsv", 2).err
+    assert "3 columns beside the nodes" in told("cluster graph.txt -k 2 -o p.tsv --initial-labels levels.tsv", 2).err
 
 
 @pytest.mark.parametrize(
