@@ -252,15 +252,15 @@ def evidence_of(graph, clustering, sums):
 # Paths of two edges that are looked at, evenly spaced over all of them; fewer of a graph that may lie on a disk.
 _PATHS, _FEW_PATHS = 20_000, 1_000
 # Calibrated on generated graphs (docs/results.md): the share of an edge's evidence that counts, and by how much it
-# shrinks with every neighbour that is one of another neighbour without the clusters being the reason.
-_SHARE, _SHRINKAGE = 0.9, 4.0
+# shrinks where neighbours are neighbours of each other without the clusters being the reason.
+_SHARE, _SHRINKAGE = 0.9, 17.0
 
 
 def edge_evidence(rows, labels, sums, agreement=1.0):
     """Return log odds that an edge is worth, in units of those that the planted model gives it: 0 to 0.9.
 
     Where neighbours of a node are neighbours of each other more often than their clusters and degrees make them, by a
-    share e of the pairs (by a sample), an edge counts as ``1 / (1 + 4 e (d - 1))`` of one, with the mean degree d.
+    share e of the pairs (by a sample), an edge counts as ``1 / (1 + 17 e sqrt(d - 1))`` of one, with the mean degree d.
     `agreement` of independent clusterings multiplies it, and so does `_share_beside_near`. `rows` have ascending
     columns.
     """
@@ -289,7 +289,7 @@ def edge_evidence(rows, labels, sums, agreement=1.0):
     mean_degree = len(rows.indices) / np.count_nonzero(lengths)
     if not is_huge(len(rows.indices)):  # another pass
         agreement *= _share_beside_near(rows, labels, volume, within, min(across, 1.0))
-    return float(_SHARE * agreement / (1.0 + _SHRINKAGE * max(0.0, excess) * (mean_degree - 1.0)))
+    return float(_SHARE * agreement / (1.0 + _SHRINKAGE * max(0.0, excess) * np.sqrt(mean_degree - 1.0)))
 
 
 def _share_beside_near(rows, labels, volume, within, across):

@@ -212,7 +212,7 @@ def test_excess_of_closed_paths_is_that_of_all_paths(name, limits):
                     n_paths += 1
     excess = max(0.0, (found[0] - found[1]) / n_paths)
     degree = edges / np.count_nonzero(A.any(axis=1))
-    expected = 0.9 / (1 + 4 * excess * (degree - 1))
+    expected = 0.9 / (1 + 17 * excess * (degree - 1) ** 0.5)
     assert edge_evidence(rows, labels, sums) == pytest.approx(expected, rel=0.01)
     assert edge_evidence(rows, labels, sums, 0.5) == pytest.approx(expected / 2, rel=0.01)
 
