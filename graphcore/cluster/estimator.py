@@ -90,7 +90,7 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         With ``n_clusters=None``, a number r of at least 1: the number of clusters k with the largest
         ``information - log(k) / r`` is taken, of the candidates of :func:`graphcore.select_n_clusters`. At 1 there is
         one cluster; larger values give more clusters, see :attr:`tree_`. With ``objective="modularity"`` it is the
-        resolution of modularity, any positive number, by default 1, and `n_clusters` may be given as well.
+        resolution of modularity, any positive number, by default 1, and `n_clusters` stays what it is, 8 by default.
     symmetrize : {"max", "average", "sum", "min", "error"}, default "max"
         How an asymmetric matrix or a directed graph is made symmetric, see :meth:`graphcore.Graph.from_edges`.
     coreset_size : int, float or "auto", default "auto"
