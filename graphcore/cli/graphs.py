@@ -224,7 +224,7 @@ def convert(console, input, output, to_format, memory, **options):
 
     The format goes by the ending of OUT, such as .csv, .npz or .graphml; .gz, .bz2 or .xz behind it compresses.
     OUT.store is a graph on disk, which the other commands open without reading it; with --memory its edges need not
-    fit in memory. A "-" stands for standard input or output.
+    fit in memory, and --columns, --weight-column, --ids and --symmetrize say how they are read. A "-" stands for standard input or output.
     """
     from ..files import check_writable, write_graph
     from ..files.formats import output_format
@@ -243,10 +243,10 @@ def convert(console, input, output, to_format, memory, **options):
         if kind != "store":
             raise ParameterError(f"memory={memory!r} is for building a graph on disk: call it NAME.store")
         building = ("columns", "weight_column", "ids", "symmetrize")
-        given = {name: options[name] for name in building if is_typed(name)}
-        if is_typed("nodes"):
-            raise ParameterError(f"nodes={options['nodes']!r} is for a graph that fits in memory: leave memory out")
-        warn_of_idle(options.keys() - given.keys(), "graphs that fit in memory")
+        typed = {name: options[name] for name in options if is_typed(name)}
+        given = {name: typed.pop(name) for name in building if name in typed}
+        for name, value in typed.items():
+            raise ParameterError(f"{name}={value!r} is for a graph that fits in memory: leave memory out")
         with console.stages("build"):
             graph = build_store(list(input), output, memory=memory, **given)
     facts = graph_facts(one_or_all(input), graph) | {"output": output, "bytes": graph.nbytes}

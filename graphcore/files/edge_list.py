@@ -125,8 +125,8 @@ def choose_columns(names, values, numeric, reading, idle=(), times=()):
     those whose type says that they are no nodes.
     """
     index, named, doubts = [c for c, name in enumerate(names) if is_index(name)], edge_columns(names), []
-    dates = {*times} | {c for c, fields in enumerate(values) if _hold(fields, _DATE.fullmatch)}
-    times = dates | {c for c in numeric if _hold(values[c], _is_time) and find_weight([names[c]]) is None}
+    dates = {*times} | {c for c, fields in enumerate(values) if hold(fields, _DATE.fullmatch)}
+    times = dates | {c for c in numeric if hold(values[c], _is_time) and find_weight([names[c]]) is None}
     is_headed = any(isinstance(name, str) for name in names)
     numeric = [c for c in numeric if is_headed or c not in times]
     if reading.columns is not None:
@@ -182,7 +182,7 @@ def choose_columns(names, values, numeric, reading, idle=(), times=()):
     return ends, weight, [left_out([names[c] for c in unread], "weight_column", offered, hint, chosen), *doubts]
 
 
-def _hold(fields, is_one):
+def hold(fields, is_one):
     """Return whether these fields, missing ones aside, are all of one kind."""
     there = [field for field in fields if field.lower() not in MISSING]
     return bool(there) and all(map(is_one, there))
@@ -307,7 +307,7 @@ def _guess_dialect(source, reading):
     values = [[row[c] for row in rows if c < len(row)] for c in range(len(names))]
     # {} is how networkx writes an edge without attributes: nothing is lost with it.
     empty = {c for c, fields in enumerate(values) if {*fields} <= {"", "{}"}}
-    numeric = [c for c, fields in enumerate(values) if c not in empty and are_numbers(fields)]
+    numeric = [c for c, fields in enumerate(values) if c not in empty and _are_numbers(fields)]
     if not reading.declared and reading.columns is None:
         _refuse_matrix(names, rows)
     columns, weight, notes = choose_columns(names, values, numeric, reading, empty)
@@ -403,7 +403,7 @@ def _is_header(first, rest, columns):
     return bool(rest) and any(all(c < len(row) and is_number(row[c]) for row in rest) for c in words)
 
 
-def are_numbers(fields):
+def _are_numbers(fields):
     """Return whether most fields are numbers, missing ones aside; others are reported with their line."""
     there = [field for field in fields if field.lower() not in MISSING]
     return 2 * sum(is_number(field.replace(",", ".")) for field in there) > len(there)  # 2,5 is told with its line

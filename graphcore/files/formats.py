@@ -180,7 +180,10 @@ class Tables:
         for table in tables:
             if [*table.called] != [*first.called]:
                 called = (f"{', '.join(map(str, one.called))} of {one.source.name}" for one in (first, table))
-                warn_user(f"the columns {' and '.join(called)} are read")
+                said_of = f"the columns {' and '.join(called)} are read"
+                if first.called and table.called and type(table) is not type(first):
+                    raise InputError(f"{said_of}, files of two kinds; give those that hold edges")
+                warn_user(said_of)
             for note in (note for note in table.notes if note not in said):  # of many parts, once
                 more = f" and {n_told[note] - 1} more" if n_told[note] > 1 else ""
                 warn_user(f"{table.source.name}{more}: {note}")

@@ -11,8 +11,9 @@ from ..graphs.from_table import Columns
 from ..graphs.numbering import Numbering, in_turn, text_of
 from ..graphs.rows import edge_weights
 from .atomic import atomic_output, text_output
-from .edge_list import FULL_MEMORY, are_numbers, block_size, choose_columns, graph_of_blocks, notes_on_ends
+from .edge_list import FULL_MEMORY, block_size, choose_columns, graph_of_blocks, hold, notes_on_ends
 from .source import naming, refusing
+from .text import is_number
 
 # Formats of tables by the endings of their files.
 TABLES = {".csv": "csv", ".tsv": "tsv", ".parquet": "parquet"}
@@ -97,7 +98,11 @@ class ParquetEdges:
             others = [name for c, name in enumerate(schema.names) if c not in times]
             first = dict(zip(others, _first_values(file, others), strict=False))
             values = [first.get(name, []) for name in schema.names]
-            numeric = [c for c, fields in enumerate(values) if are_numbers(fields)]  # also of text
+            of_text = {c for c, fields in enumerate(values) if hold(fields, is_number)}  # as in text files
+            of_numbers = types.is_integer, types.is_floating, types.is_decimal
+            numeric = [
+                c for c, kind in enumerate(schema.types) if c in of_text or any(fits(kind) for fits in of_numbers)
+            ]
             columns, weight, self.notes = choose_columns(schema.names, values, numeric, reading, times=times)
             self.called = tuple(schema.names[c] for c in (*columns, *([] if weight is None else [weight])))
             twice = next((name for name in self.called if schema.names.count(name) > 1), None)

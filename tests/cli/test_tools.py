@@ -67,8 +67,11 @@ def test_a_graph_on_disk_is_built_verified_and_clustered(folder, told, facts_of)
     for source in ("g.store", "graph.txt"):
         told(f"cluster {source} -k 2 -o {source}.tsv")
     assert (folder / "g.store.tsv").read_text() == (folder / "graph.txt.tsv").read_text()
-    said = told("convert graph.txt graph.txt g.store --memory 2G --encoding latin-1 --symmetrize sum").err
-    assert "--encoding does nothing here: for graphs that fit in memory" in said
+    said = told("convert graph.txt graph.txt g.store --memory 2G --encoding latin-1 --symmetrize sum", 2).err
+    assert "--encoding latin-1 is for a graph that fits in memory: leave memory out" in said
+    (folder / "h.store" / "notes.txt").write_text("mine")
+    assert "h.store also holds 'notes.txt'" in told("convert graph.txt h.store", 2).err
+    (folder / "h.store" / "notes.txt").unlink()
     array = np.load("h.store/indices.npy")
     array[0] = 5
     np.save("h.store/indices.npy", array)

@@ -78,6 +78,17 @@ def test_ends_of_parquet_are_no_times_and_share_names(tmp_path, when):
             assert read_graph(tmp_path / "a.parquet").weights.max() == 2
 
 
+def test_parts_of_parquet_may_be_empty_and_have_no_text_beside_them(tmp_path, write):
+    table = pd.DataFrame({"source": ["a", "b"], "target": ["b", "c"], "weight": [0.5, 2.0]})
+    (tmp_path / "parts").mkdir()
+    for i, rows in enumerate((table[:0], table)):
+        rows.to_parquet(tmp_path / "parts" / f"{i}.parquet")
+    assert read_graph(tmp_path / "parts").weights.max() == 2
+    write("read me\nfirst of all\n", "parts/README.txt")
+    with pytest.raises(InputError, match="README.txt are read, files of two kinds"):
+        read_graph(tmp_path / "parts", weight_column=None)
+
+
 def test_of_many_parts_without_known_names_the_ends_are_told_once(write):
     parts = [write(f"n,payer,payee\n{i},a,b\n{i + 5},b,c\n", f"{i}.csv") for i in range(2)]
     with pytest.warns(GraphWarning) as said:
