@@ -223,8 +223,9 @@ def convert(console, input, output, to_format, memory, **options):
     """Read the graph in IN (or make the kNN graph of its vectors) and write it to OUT.
 
     The format goes by the ending of OUT, such as .csv, .npz or .graphml; .gz, .bz2 or .xz behind it compresses.
-    OUT.store is a graph on disk, which the other commands open without reading it; with --memory its edges need not
-    fit in memory, and --columns, --weight-column, --ids and --symmetrize say how they are read. A "-" stands for standard input or output.
+    OUT.store is a graph on disk, which the other commands open without reading it; with --memory its edges need not fit
+    in memory, and --columns, --weight-column, --ids and --symmetrize say how they are read. A "-" stands for standard
+    input or output.
     """
     from ..files import check_writable, write_graph
     from ..files.formats import output_format

@@ -157,6 +157,8 @@ def sample_coreset(
     n_seeds = 2 * n_clusters if auto else check_integer("n_seeds", n_seeds, low=1)
     seeding = check_seeding(kernel, seeding)
     if eps is not None:
+        if n_clusters == 1:
+            raise ParameterError("eps= needs two clusters or more, as its formula is 0 for one; give size= instead")
         return importance_rounds(kernel, n_clusters, eps, n_seeds, seeding=seeding, random_state=streams)
     if size == n_points and (n_clusters == n_points or not is_graph) and kernel.diagonal[weights > 0].any():
         # Draws would repeat some points and leave out others. A diagonal of zeros goes on to where it is refused.

@@ -109,7 +109,8 @@ def coreset_spectral_clustering(
         keep it well below the share of the nodes that are drawn: larger ones make all nodes alike.
     coreset_graph : {"contracted", "induced"}, default "contracted"
         The graph that is clustered. "contracted": every node joins the coreset node of the largest ``K_xy`` (one that
-        none reaches follows its neighbours), and the graph between these cells has every edge of the graph.
+        none reaches follows its neighbours), one pass of moves of single nodes settles these cells, and the graph
+        between them has every edge of the graph.
         "induced": the edges between coreset nodes alone, as published, which are next to none on sparse graphs.
     eigen_solver : {"power", "exact"}, default "power"
         How it is embedded: by the power method, or by eigenvectors.

@@ -301,8 +301,8 @@ def _by_information(graph, candidates, streams, n_edges, *, falls_back=False, n_
         return choice
     if taken.score > 0:
         warn_user(
-            f"no number of clusters stands out: {doubt}; choose by what the clusters are for, or look at the curves of "
-            "the KSelection"
+            f"no number of clusters stands out: {doubt}; choose by what the clusters are for, or look at the curves "
+            "that graphcore.select_n_clusters returns"
         )
         return choice
     # No corner: at every price one end of the candidates is best, and at the price that labels have it is this one.

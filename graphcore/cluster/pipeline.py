@@ -197,6 +197,12 @@ def cluster_graph(
     labels, level_tables = best.labels, None
     if start is not None:  # moves of groups may exchange numbers
         labels = matched_clusters(labels, start, k)
+        moved = np.setdiff1d(np.intersect1d(start, labels), start[start == labels])
+        if len(moved):
+            warn_user(
+                f"{len(moved)} of the numbers of initial_labels are those of other nodes now, such as {moved[0]}, as "
+                "their clusters were united with others, and others divided"
+            )
     if k == 0:
         with stages("connected parts"):
             labels, k = largest_first(rows, labels, settings)

@@ -261,7 +261,9 @@ class Graph:
         return nodes if self.node_names is None else self.node_names[nodes.astype(np.int64, copy=False)]
 
     def numbers_of(self, names: ArrayLike) -> Integers:
-        """Return the numbers of nodes by their names, as `names_of` returns them; a name that is none is refused.
+        """Return the numbers of nodes by their names, as `names_of` returns them.
+
+        A name that is none, or that several nodes of the graph have, is refused.
 
         Parameters
         ----------
@@ -279,6 +281,8 @@ class Graph:
         [2, 0]
         """
         numbers = {name: i for i, name in enumerate(self.names_of(np.arange(self.n_nodes)).tolist())}
+        if len(numbers) < self.n_nodes:
+            raise InputError("several nodes of the graph have the same name, which does not tell which is meant")
         try:
             return np.array([numbers[name] for name in np.asarray(names).ravel().tolist()], dtype=np.int64)
         except KeyError as error:

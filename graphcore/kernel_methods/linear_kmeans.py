@@ -45,6 +45,7 @@ def linear_kmeans(B, n_clusters, *, sample_weight=None, n_init=10, max_iter=300,
     0.005
     """
     KMeans = import_whole("sklearn.cluster").KMeans
+    from scipy.spatial import cKDTree
     from sklearn.exceptions import ConvergenceWarning
 
     k = check_integer("n_clusters", n_clusters, low=1, high=len(B), why_high="the number of points")
@@ -59,6 +60,13 @@ def linear_kmeans(B, n_clusters, *, sample_weight=None, n_init=10, max_iter=300,
         warnings.simplefilter("ignore", ConvergenceWarning)
         labels = model.fit(B, sample_weight=sample_weight).labels_
         found, labels = np.unique(labels, return_inverse=True)
+        centers = np.asarray(model.cluster_centers_[found], dtype=np.float64)
+        # Clusters whose centres differ by rounding alone are of equal points.
+        rounding = 100 * np.finfo(B.dtype).eps * max(B.max(), -B.min())
+        first = np.arange(len(found))
+        for one, other in sorted(cKDTree(centers).query_pairs(rounding)):
+            first[other] = min(first[other], first[one])
+        found, labels = np.unique(first[labels], return_inverse=True)
         labels = labels.astype(np.int32)
         if len(found) < k:
             warn_user(
@@ -66,8 +74,7 @@ def linear_kmeans(B, n_clusters, *, sample_weight=None, n_init=10, max_iter=300,
                 "features; ask for fewer clusters, or take more landmarks or a narrower bandwidth"
             )
         cost = centers_and_cost(B, labels, sample_weight)[1]
-    centers = np.asarray(model.cluster_centers_[found], dtype=np.float64)
-    return LinearKMeans(labels, centers, cost, int(model.n_iter_))
+    return LinearKMeans(labels, centers[found], cost, int(model.n_iter_))
 
 
 def nearest_center(B, centers):

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..exceptions import InputError, ParameterError
+from ..exceptions import InputError, ParameterError, warn_user
 
 # Width of the kernel that the density of log distances is smoothed by, in Silverman's: .7 found noise between clusters
 # of several densities that 1.06 blurs.
@@ -15,6 +15,8 @@ _SURE = 4.0
 # Rows beyond a valley that mix less with the others are a sparse cluster, and no noise. Over 200 sets with noise and
 # 260 without, of all kinds and densities, with 6, 10 and 20 neighbours, .35 to .45 are alike.
 _MIXED = 0.4
+# A larger share of rows that are left out is told.
+_MANY = 0.15
 # Distances that differ by a smaller share are equal.
 _ROUNDING = 1e-6
 
@@ -58,6 +60,11 @@ def leave_out(neighbors, outliers):
         return Outliers(scores)
     if isinstance(outliers, str):
         radius = valley(neighbors, different)
+        if (share := float(np.mean(r > radius))) > _MANY:
+            warn_user(
+                f"outliers='auto' leaves out {share:.0%} of the rows, perhaps with clusters less dense than others: "
+                "compare labels of a fit without, or give a share"
+            )
     else:
         kept = len(r) - round(outliers * len(r))
         if kept < 2:

@@ -85,7 +85,7 @@ def test_parts_of_parquet_may_be_empty_and_have_no_text_beside_them(tmp_path, wr
         rows.to_parquet(tmp_path / "parts" / f"{i}.parquet")
     assert read_graph(tmp_path / "parts").weights.max() == 2
     write("read me\nfirst of all\n", "parts/README.txt")
-    with pytest.raises(InputError, match="README.txt are read, files of two kinds"):
+    with pytest.raises(InputError, match=r"README\.txt are read, files of two kinds"):
         read_graph(tmp_path / "parts", weight_column=None)
 
 

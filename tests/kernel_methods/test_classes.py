@@ -254,6 +254,16 @@ def test_more_clusters_than_distinct_points(make, distinct):
     np.testing.assert_array_equal(model.predict(points), model.labels_)
 
 
+def test_rounding_does_not_part_equal_points_of_a_kernel_matrix():
+    X = np.random.default_rng(4).normal(size=(6, 3))[np.random.default_rng(4).integers(0, 6, 205)]
+    K = np.exp(-((X[:, None] - X) ** 2).sum(axis=2) / 2)
+    for matrix, n_different in ((np.ones((50, 50)), 1), (K, 6)):
+        for seed in range(6):
+            with pytest.warns(GraphWarning, match=f"{n_different} clusters instead of n_clusters=7"):
+                model = NystromKernelKMeans(7, kernel="precomputed", random_state=seed).fit(matrix)
+            assert len(model.cluster_centers_) == n_different and model.cost_ == pytest.approx(0.0, abs=1e-12)
+
+
 def test_what_landmarks_leave_out_is_told():
     with pytest.warns(GraphWarning, match="260 of 300 points have a kernel value of zero with every landmark"):
         NystromKernelKMeans(4, bandwidth=1e-3, n_components=None, random_state=0).fit(X)
