@@ -120,11 +120,13 @@ def _lines(facts, pairs):
     ]  # fmt: skip
     if "normalized_cut" in facts:
         lines.append(("NC", f"{facts['normalized_cut']:.4f}, {facts['normalized_cut_other']:.4f} of the other"))
-    alone = facts.get("only_in_labels", 0), facts.get("only_in_other", 0)
-    left = f"{alone[0]:,} nodes that only LABELS has, {alone[1]:,} that only OTHER has"
-    without = facts["without_label"]
-    if any(alone) or without:
-        lines.append(("left out", f"{left}, {without:,} of label -1 in either" if without else left))
+    left = [f"{facts['without_label']:,} without a label in either"] if facts["without_label"] else []
+    if facts.get("only_in_labels") or facts.get("only_in_other"):
+        left[:0] = [
+            f"{facts['only_in_labels']:,} nodes that only LABELS has", f"{facts['only_in_other']:,} that only OTHER has"
+        ]  # fmt: skip
+    if left:
+        lines.append(("left out", ", ".join(left)))
     if len(pairs) > 1:  # the lines above are about the last pair
         lines += [
             (f"columns {pair['level']}, {pair['other_level']}",

@@ -325,8 +325,8 @@ def _by_information(graph, candidates, streams, n_edges, *, falls_back=False, n_
         )
         return replace(choice, best=most, method="modularity")
     warn_user(
-        f"k = {best}, the least of the candidates, is chosen: no finer division of this graph that was found pays "
-        "for its description" + f"; modularity gives {found}" * (found > best)
+        f"k = {best}, the least of the candidates, is chosen: no larger one of them pays for its description"
+        + f"; modularity gives {found}" * (found > best)
     )
     return replace(choice, best=best)
 
