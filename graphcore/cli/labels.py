@@ -120,7 +120,7 @@ def _lines(facts, pairs):
     ]  # fmt: skip
     if "normalized_cut" in facts:
         lines.append(("NC", f"{facts['normalized_cut']:.4f}, {facts['normalized_cut_other']:.4f} of the other"))
-    left = [f"{facts['without_label']:,} without a label in either"] if facts["without_label"] else []
+    left = [f"{facts['without_label']:,} without a label in one of the two"] if facts["without_label"] else []
     if facts.get("only_in_labels") or facts.get("only_in_other"):
         left[:0] = [
             f"{facts['only_in_labels']:,} nodes that only LABELS has", f"{facts['only_in_other']:,} that only OTHER has"

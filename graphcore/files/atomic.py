@@ -216,6 +216,15 @@ def check_apart(uses):
                 f"{name} and {other_name} are the same file, or in one, so that one of them would be lost; choose "
                 "another output"
             )
+        if is_written != other_is_written and _holds(*((other, one) if is_written else (one, other))):
+            raise InputError(f"{name} and {other_name}: a folder of edges would hold the output, too; choose another")
+
+
+def _holds(read, written):
+    """Return whether a path that is read is a folder, and a path that is written lies in it."""
+    if isinstance(read, int) or isinstance(written, int) or not os.path.isdir(read):
+        return False
+    return os.path.realpath(written).startswith(os.path.join(os.path.realpath(read), ""))
 
 
 def _touch(one, other):

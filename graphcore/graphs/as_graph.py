@@ -151,7 +151,9 @@ def refuse_as_vectors(X, remedy=None):
     if is_series or not (isinstance(X, (list, tuple)) or any(hasattr(X, sign) for sign in ("__array__", "tocsr"))):
         raise InputError(
             f"X cannot be used as vectors: it is no array, but {X!r:.80} of type {type(X).__name__}; for edges give "
-            "graphcore.Graph.from_edges(sources, targets)" + ", for vectors numpy.stack(X.to_list())" * is_series
+            "graphcore.Graph.from_edges(sources, targets)"
+            + ", for vectors numpy.stack(X.to_list())" * is_series
+            + ", for vectors adata.obsm['X_pca']" * hasattr(X, "obsm")
         )
     kind, n_dims = getattr(getattr(X, "dtype", None), "kind", "O"), getattr(X, "ndim", 2)
     if kind == "c" or n_dims > 2:

@@ -190,6 +190,9 @@ def as_csr(A, *, transposed=False):
     import scipy.sparse as sp
 
     check_given(A)
+    if hasattr(A, "obsp"):  # whose rows numpy would make one by one
+        what = type(A).__name__
+        raise InputError(f"a matrix is needed, got {what}; give adata.obsp['connectivities'], or fit the object")
     A = A if sp.issparse(A) else np.asarray(A)
     if A.ndim != 2:
         got = f"an array of {A.ndim} dimensions" if A.ndim or A.dtype != object else f"a {type(A.item()).__name__}"

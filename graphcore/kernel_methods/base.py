@@ -19,7 +19,7 @@ from ..graphs.as_graph import as_graph, is_graph, is_graph_object, is_sparse_gra
 from ..graphs.graph import weigh_nodes
 from ..graphs.rows import edges_in_range, in_range
 from ..kernels.base import matrix_columns, vector_columns
-from ..kernels.checks import check_scale
+from ..kernels.checks import check_scale, warn_of_offset
 from ..kernels.functions import VECTOR_KERNELS, KernelFunction, kernel_function
 from ..kernels.graph import as_kernel
 from ..kernels.vectors import VectorKernel
@@ -194,6 +194,8 @@ class KernelEstimator(Estimator):
         narrow = X.dtype == np.float32 or (X.dtype.itemsize <= 2 and X.dtype.kind in "iufb")
         kernel = VectorKernel(X, self.kernel_, np.float32 if narrow else np.float64, held_bytes=_HELD_BYTES)
         self._precision = kernel.precision
+        if self.kernel_.name == "linear":
+            warn_of_offset(X, kernel.precision)
         return kernel
 
     def _function_over(self, X, streams):

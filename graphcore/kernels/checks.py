@@ -16,6 +16,8 @@ _SYMMETRY_TOLERANCE = {"f": 1e-4}
 # Up to so many points all eigenvalues are about as quick to find as the ends.
 DENSE_POINTS = 1500
 _SAMPLE = 500
+# The share of squared distances that inner products may round away.
+_OFFSET = 1e-4
 
 
 def as_floats(X, dtype=None):
@@ -53,6 +55,18 @@ def check_scale(X, dtype=None, name="X"):
     """
     if X.dtype.kind != "b":
         check_magnitude(name, check_finite(X, name), dtype or X.dtype, _LARGEST_VECTORS)
+
+
+def warn_of_offset(X, precision):
+    """Warn of vectors so far from the origin, beside their distances, that inner products round these away."""
+    rows = X[:: max(1, X.shape[0] // _SAMPLE)]
+    rows = np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=np.float64)
+    mean, spread = rows.mean(axis=0), rows.var(axis=0).sum()
+    if np.finfo(precision).eps * (mean @ mean) > _OFFSET * spread > 0:
+        warn_user(
+            f"the vectors are {np.sqrt(mean @ mean / spread):.0f} times as far from the origin as from their mean, and "
+            f"inner products in {precision} round away what they differ by: subtract the mean, or a column's own"
+        )
 
 
 def eigenvalue_noise(n_points, dtype):

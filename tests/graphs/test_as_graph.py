@@ -175,6 +175,8 @@ def test_annotated_data_bring_their_neighbour_graph():
         fitted(Annotated({}))
     with pytest.raises(InputError, match=r"give one of adata\.obsp, which has 'my_connectivities', or run scanpy"):
         fitted(Annotated({"my_connectivities": data.obsp["connectivities"]}))
+    with pytest.raises(InputError, match=r"a matrix is needed, got Annotated; give adata\.obsp\['connectivities'\]"):
+        Graph.from_scipy(data)
     with pytest.raises(InputError, match=r"got Annotated; adata\.obsp\['distances'\] are .* adata\.obsm\['X_pca'\]"):
         fitted(data, affinity="nearest_neighbors")
 

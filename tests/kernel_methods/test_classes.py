@@ -254,6 +254,15 @@ def test_more_clusters_than_distinct_points(make, distinct):
     np.testing.assert_array_equal(model.predict(points), model.labels_)
 
 
+def test_a_linear_kernel_far_from_the_origin_is_warned_of():
+    X = np.repeat([[0.0, 0.0], [8.0, 0.0]], 50, axis=0) + np.random.default_rng(0).normal(size=(100, 2))
+    for dtype, offset in ((np.float32, 1e3), (np.float64, 1e9)):
+        with pytest.warns(GraphWarning, match=f"times as far from the origin .* in {np.dtype(dtype)} round away"):
+            NystromKernelKMeans(2, kernel="linear", random_state=0).fit((X + offset).astype(dtype))
+        with warnings.catch_warnings(action="error"):
+            NystromKernelKMeans(2, kernel="linear", random_state=0).fit(X.astype(dtype))
+
+
 def test_rounding_does_not_part_equal_points_of_a_kernel_matrix():
     X = np.random.default_rng(4).normal(size=(6, 3))[np.random.default_rng(4).integers(0, 6, 205)]
     K = np.exp(-((X[:, None] - X) ** 2).sum(axis=2) / 2)
