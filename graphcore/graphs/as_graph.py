@@ -189,8 +189,8 @@ def _either(X, remedy):
     if is_hollow and np.allclose(X, X.T, rtol=0, atol=SYMMETRY_TOLERANCE * X.max()):  # distances are rounded
         return (
             "X is a symmetric square array with zeros on the diagonal, as adjacency matrices are; for a graph give "
-            f"graphcore.Graph.from_scipy(X), for points {remedy}, for their distances "
-            "affinity='precomputed_nearest_neighbors'"
+            f"graphcore.Graph.from_scipy(X), for points {remedy}"
+            + ", for their distances affinity='precomputed_nearest_neighbors'" * remedy.startswith("affinity")
         )
     return None
 
