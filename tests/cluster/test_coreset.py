@@ -147,6 +147,8 @@ def test_bad_parameters(options, message):
 
 def test_too_many_clusters_and_no_edges():
     graph, _ = example("isolated nodes")
+    with pytest.raises(ParameterError, match="eps= needs two clusters or more"):
+        build_coreset(graph, 1, eps=0.5)
     with pytest.raises(ParameterError, match=r"n_clusters=35 must be at most 34 \(the nodes that have an edge\)"):
         build_coreset(graph, 35, size=34)
     with pytest.raises(InputError, match="no node has an edge"):
