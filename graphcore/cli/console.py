@@ -123,7 +123,7 @@ def _check_files(command, given):
         written, paths = isinstance(p.type, _Output), given.get(p.name)
         if isinstance(p.type, click.Path) and paths is not None:
             paths = [paths] if isinstance(paths, str) else paths
-            files = paths if written else [file for path in paths for file in {path, *parts_of(path)}]
+            files = paths if written else [file for path in paths for file in dict.fromkeys([*parts_of(path), path])]
             name = p.opts[0] if isinstance(p, click.Option) else p.make_metavar(click.get_current_context()).strip(".")
             uses += [(f"{name} {file}", int(written) if file == "-" else file, written) for file in files]
     if sum(path == 0 for _, path, _ in uses) > 1:
