@@ -243,15 +243,14 @@ def _write_clusters(fitted, output):
 def _facts(path, fitted, seed):
     """Collect the facts about a fitted model, ready for JSON."""
     labels, stability, chosen = fitted.labels_, fitted.stability_, fitted.selection_
-    by_modularity = fitted.objective == "modularity"
     return graph_facts(path, fitted.graph_) | {
         "n_clusters": fitted.n_clusters_,
         "chosen": None if chosen is None else {"method": chosen.method, "clear": chosen.clear},
         "coreset": {"nodes": len(fitted.coreset_), "draws": fitted.coreset_.n_draws},
         "balance": float(fitted.balance_),
         "normalized_cut": float(fitted.conductance_.mean()),
-        "modularity": fitted.clustering_.history[-1][1] if by_modularity else None,
-        "resolution": 1.0 if by_modularity and fitted.resolution is None else fitted.resolution,
+        "modularity": fitted.clustering_.history[-1][1] if fitted.objective == "modularity" else None,
+        "resolution": fitted.clustering_.settings.record.resolution or fitted.resolution,
         "outliers": None if fitted.outliers is None else fitted.graph_.n_isolated,
         "cluster_sizes": np.bincount(labels[labels >= 0], minlength=fitted.n_clusters_).tolist(),
         "stability": None if stability is None else float(stability[labels >= 0].mean()),

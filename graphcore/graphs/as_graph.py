@@ -187,12 +187,10 @@ def _either(X, remedy):
     is_square = len(X) > 2 and X.shape[0] == X.shape[1] and X.dtype.kind in "biuf"
     is_hollow = is_square and X.any() and not np.diagonal(X).any() and X.min() >= 0
     if is_hollow and np.allclose(X, X.T, rtol=0, atol=SYMMETRY_TOLERANCE * X.max()):  # distances are rounded
-        is_affinity = remedy.startswith("affinity")
+        distances = ", for their distances affinity='precomputed_nearest_neighbors'"
         return (
             "X is a symmetric square array with zeros on the diagonal, as adjacency matrices are; for a graph give "
-            f"graphcore.Graph.from_scipy(X), for points {remedy}"
-            + is_affinity
-            * ", for their distances affinity='precomputed_nearest_neighbors'"
+            f"graphcore.Graph.from_scipy(X), for points {remedy}{distances * remedy.startswith('affinity')}"
         )
     return None
 

@@ -430,7 +430,7 @@ def _merge_anew(problem, labels, sums):
     """Take what merging makes of the largest parts, in place, where that is better than the clusters they come from.
 
     Where two clusters are united and a third is cut, no single move mends both. As by moves, no cluster is made of
-    parts without a link between them.
+    parts without a link between them. Where parts are as many as clusters, each becomes one: none is left empty.
     """
     from scipy.sparse.csgraph import connected_components
 

@@ -17,6 +17,7 @@ from ...graphs.rows import check_canonical, describe_defect
 from ..atomic import check_apart, check_folder, is_store, put_in_place, sync_folder
 from ..source import naming
 from .format import (
+    META,
     SUFFIX,
     Meta,
     checksum,
@@ -149,7 +150,7 @@ def check_replaceable(path: PathLike, reads: Iterable[PathLike] = ()) -> str:
     if os.path.lexists(path) and not is_store(path):
         raise InputError(f"{path} is there and is no graph on disk, so it is not replaced; choose another name")
     for name in os.listdir(path) if os.path.lexists(path) else []:
-        if not (name == "meta.json" or name.endswith(".npy") or name.startswith(".")):
+        if not (name == META or name.endswith(".npy") or name.startswith(".")):
             raise InputError(f"{path} also holds {name!r}, which is no part of a graph, so it is not replaced")
     check_apart([*((f"the input {each}", each, False) for each in reads), (f"the output {path}", path, True)])
     return path
