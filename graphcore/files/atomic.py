@@ -206,33 +206,23 @@ def store_around(path):
 def check_apart(uses):
     """Raise an InputError if a file that is written is one that is read or written elsewhere, or one lies in the other.
 
-    `uses` are names in messages, paths or open descriptors, and whether these are written. Files are compared by
-    identity, as links and relative paths may differ. Devices and pipes, in which nothing can be lost, are left out.
+    `uses` are names in messages, paths or open descriptors, and whether these are written. Devices and pipes, in which
+    nothing can be lost, are left out.
     """
     files = [use for use in uses if not os.path.exists(use[1]) or os.path.isfile(use[1]) or os.path.isdir(use[1])]
     for (name, one, is_written), (other_name, other, other_is_written) in combinations(files, 2):
-        if (is_written or other_is_written) and _touch(one, other):
+        if (is_written or other_is_written) and _overlap(one, other):
             raise InputError(
-                f"{name} and {other_name} are the same file, or in one, so that one of them would be lost; choose "
-                "another output"
+                f"{name} and {other_name} are the same file, or one lies in the other, whose content would be lost; "
+                "choose another output"
             )
-        if is_written != other_is_written and _holds(*((other, one) if is_written else (one, other))):
-            raise InputError(f"{name} and {other_name}: a folder of edges would hold the output, too; choose another")
 
 
-def _holds(read, written):
-    """Return whether a path that is read is a folder, and a path that is written lies in it."""
-    if isinstance(read, int) or isinstance(written, int) or not os.path.isdir(read):
-        return False
-    return os.path.realpath(written).startswith(os.path.join(os.path.realpath(read), ""))
-
-
-def _touch(one, other):
-    """Return whether two paths or descriptors are of one file, or of a graph on disk and something in it."""
+def _overlap(one, other):
+    """Return whether two paths or descriptors are of one file, by whatever links, or one lies in the other."""
     if os.path.exists(one) and os.path.exists(other) and os.path.samefile(one, other):
         return True
     if isinstance(one, int) or isinstance(other, int):
         return False
-    one, other = os.path.realpath(one), os.path.realpath(other)
-    stores = store_around(one), store_around(other)
-    return one == other or (stores[0] == stores[1] and stores[0] in (one, other))
+    shorter, longer = sorted((os.path.join(os.path.realpath(path), "") for path in (one, other)), key=len)
+    return longer.startswith(shorter)
