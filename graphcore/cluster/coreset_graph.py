@@ -71,9 +71,9 @@ def spread(rows, labels, n_labels):
 
 
 def spread_all(rows, labels, n_labels):
-    """Spread labels to all nodes; a component without a label gets the one of the least volume."""
-    n_all = spread(rows, labels, n_labels)
-    if n_all == n_labels:
+    """Spread labels to all nodes; a component without one gets that of the least volume, or where k is free its own."""
+    n_all = spread(rows, labels, n_labels or int(labels.max()) + 1)
+    if n_all == n_labels or not n_labels:
         return
     volumes, table = label_volumes(labels, rows.degrees, n_all), np.arange(n_all, dtype=np.int32)
     for alone in range(n_labels, n_all):

@@ -214,7 +214,7 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         initial_labels : array-like of shape (n_samples,), integer, optional
             Labels to start from, coded as `labels`, in place of coresets: nodes of -1 follow their neighbours, and then
             all nodes are moved as at the end of every fit. Clusters keep their numbers; a warning says where a number
-            goes to other nodes, as its cluster was united with another.
+            goes to other nodes, as its cluster was united with another. Numbers that no node has go to new clusters.
         ids : array-like of shape (n_samples,), optional
             Names of the rows of vectors, all different: the `node_names` of `graph_`, which reports, trees and files
             use; of a table, ``fit(table.drop(columns="name"), ids=table["name"])``. Default: the index of a pandas

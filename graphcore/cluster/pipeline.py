@@ -195,6 +195,13 @@ def cluster_graph(
         keeps_best=settings.is_search, n_jobs=n_jobs, stages=stages,
     )  # fmt: skip
     labels, level_tables = best.labels, None
+    if k == 0:
+        with stages("connected parts"):
+            labels, k = largest_first(rows, labels, settings)
+            k = k if start is None else max(k, int(start.max()) + 1)
+            settings = replace(settings, n_clusters=k)
+            value = problem_of(rows, settings, weights).sums(labels, n_jobs).value(settings.record)
+        history.append(("connected parts", value))
     if start is not None:  # moves of groups may exchange numbers
         labels = matched_clusters(labels, start, k)
         moved = np.setdiff1d(np.intersect1d(start, labels), start[start == labels])
@@ -203,12 +210,6 @@ def cluster_graph(
                 f"{len(moved)} of the numbers of initial_labels are those of other nodes now, such as {moved[0]}, as "
                 "their clusters were united with others, and others divided"
             )
-    if k == 0:
-        with stages("connected parts"):
-            labels, k = largest_first(rows, labels, settings)
-            settings = replace(settings, n_clusters=k)
-            value = problem_of(rows, settings, weights).sums(labels, n_jobs).value(settings.record)
-        history.append(("connected parts", value))
     if settings.max_cluster_size is not None or fixed is not None:
         with stages("constraints"):
             problem = problem_of(rows, settings, weights, fixed)

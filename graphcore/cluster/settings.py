@@ -307,11 +307,11 @@ def check_clusters(labels, rows, settings, weights=None, fixed=None):
 
 def check_known(graph, n_clusters, labels=None, initial_labels=None):
     """Return (labels that stay, labels to start from) of a graph, checked, (n,) int32 each; None where not given."""
-    if n_clusters == 0 and not (labels is None and initial_labels is None):
-        raise ParameterError("labels that stay or to start from need a number of clusters: give n_clusters")
-    fixed = None if labels is None else _labels("labels that stay", labels, graph, n_clusters)
-    start = None if initial_labels is None else _labels("initial_labels", initial_labels, graph, n_clusters)
-    if start is not None:
+    if n_clusters == 0 and labels is not None:
+        raise ParameterError("labels that stay need a number of clusters: give n_clusters")
+    fixed, start = None if labels is None else _labels("labels that stay", labels, graph, n_clusters), None
+    if initial_labels is not None:
+        start = _labels("initial_labels", initial_labels, graph, n_clusters or graph.n_nodes)
         start[graph.degrees == 0] = -1
         if not (start >= 0).any():
             raise InputError("initial_labels give no node with an edge a label; leave them out")

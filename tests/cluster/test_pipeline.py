@@ -496,10 +496,17 @@ def test_a_start_keeps_its_numbers():
         start = np.where(truth == 7, of_last, truth)
         labels = CoresetSpectralClustering(8, random_state=0).fit_predict(graph, initial_labels=start)
         assert same_partition(labels, truth) and (labels == truth)[(truth != 1) & (truth != 7)].all()
-    # A component without labels joins the smallest cluster.
-    two = Graph.from_edges([0, 0, 1, 3, 3, 4, 6], [1, 2, 2, 4, 5, 5, 7])
-    labels = CoresetSpectralClustering(2).fit(two, initial_labels=[0, 0, 0, 1, -1, -1, -1, -1]).labels_
+    # Two new communities found clusters of their own, however many numbers without nodes there are.
+    for k, objective in ((9, "modularity"), (20, "modularity"), (20, "information"), (None, "modularity")):
+        model = CoresetSpectralClustering(k, objective=objective, random_state=0)
+        labels = model.fit_predict(graph, initial_labels=np.where(truth > 5, -1, truth))
+        assert same_partition(labels, truth) and (labels == truth)[truth < 6].all() and model.n_clusters_ == (k or 8)
+    # A component without labels joins the smallest cluster, or is one if their number is free.
+    two, start = Graph.from_edges([0, 0, 1, 3, 3, 4, 6], [1, 2, 2, 4, 5, 5, 7]), [0, 0, 0, 1, -1, -1, -1, -1]
+    labels = CoresetSpectralClustering(2).fit(two, initial_labels=start).labels_
     assert labels[:6].tolist() == [0, 0, 0, 1, 1, 1] and labels[6] == labels[7]
+    labels = CoresetSpectralClustering(None, objective="modularity").fit(two, initial_labels=start).labels_
+    assert labels.tolist() == [0, 0, 0, 1, 1, 1, 2, 2]
 
 
 @pytest.mark.slow

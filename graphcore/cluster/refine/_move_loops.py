@@ -167,12 +167,12 @@ def _best_move(objective, clusters, shares, node, found, n_touched, limits, is_e
 
 @compiled
 def _an_empty_one(clusters, first):
-    """A cluster without nodes, looked for from `first` on; any, where there is none."""
+    """A cluster without nodes, looked for from `first` on; -1 where there is none."""
     for step in range(len(clusters)):
         c = (first + step) % len(clusters)
         if clusters[c].count == 0:
             return c
-    return first
+    return -1
 
 
 @compiled
@@ -196,7 +196,7 @@ def move_nodes(task, sums, labels, active, visits, ends, looks_only, room):
     clusters, found = room
     total, cut, apart = _fill(objective, sums, clusters)
     links = found[0]
-    confirming, spare, moves, entries = False, 0, 0, 0
+    confirming, spare, moves, entries = False, _an_empty_one(clusters, 0), 0, 0
     for _ in range(n_passes):
         moved = 0
         for i in range(first, last):
@@ -213,8 +213,8 @@ def move_nodes(task, sums, labels, active, visits, ends, looks_only, room):
             is_most = rest <= ROUNDING * degrees[x] and clusters[a].count > count
             if clusters[a].count - count < min_size or rest < min_volume or is_most:
                 continue
-            # Where clusters may be emptied, a node may leave for an empty one, too; from inside only a group of nodes.
-            is_leaver = min_size == 0 and clusters[a].count > count
+            # A group of nodes may leave for an empty cluster, too; a single node from the border, where k is free.
+            is_leaver = spare >= 0 and clusters[a].count > count and (min_size == 0 or len(counts) > 0)
             if (len(counts) == 0 or not is_leaver) and _is_inside(rows, labels, x):
                 continue
             entries += indptr[x + 1] - indptr[x]
@@ -222,7 +222,7 @@ def move_nodes(task, sums, labels, active, visits, ends, looks_only, room):
             n_candidates = n_touched
             if is_leaver:
                 spare = _an_empty_one(clusters, spare)
-                if clusters[spare].count == 0:
+                if spare >= 0:
                     found[2][n_touched] = spare
                     n_candidates += 1
             shares, node = (total, cut, apart), (a, degrees[x], count, loop)
@@ -240,6 +240,7 @@ def move_nodes(task, sums, labels, active, visits, ends, looks_only, room):
                         _take_out(objective, clusters[a], total, rest_part, links[a], loop, degrees[x], count)
                         _put_in(objective, clusters[b], total, best_part, links[b], loop, degrees[x], count)
                         labels[x] = b
+                        spare = a if spare < 0 and clusters[a].count == 0 else spare
                         for e in range(indptr[x], indptr[x + 1]):
                             if labels[indices[e]] != b:
                                 active[indices[e]] = True

@@ -430,12 +430,12 @@ def _merge_anew(problem, labels, sums):
     """Take what merging makes of the largest parts, in place, where that is better than the clusters they come from.
 
     Where two clusters are united and a third is cut, no single move mends both. As by moves, no cluster is made of
-    parts without a link between them. Where parts are as many as clusters, each becomes one: none is left empty.
+    parts without a link between them.
     """
     from scipy.sparse.csgraph import connected_components
 
     rows, k, counts = problem.rows, problem.n_clusters, problem.counts
-    if not problem.min_size or len(labels) < k:
+    if not problem.min_size or len(labels) <= k:
         return
     merged, _, _ = agglomerate(rows, counts, k, linkage=problem.objective, min_size=problem.min_size)
     n_parts, parts = connected_components(matrix_of(rows), directed=False)
