@@ -136,5 +136,5 @@ def test_what_needs_a_number_of_clusters_is_refused(n_clusters, more):
     graph, _ = graphcore.datasets.planted_partition(4, 50, 0.4, 0.02, random_state=0)
     with pytest.raises(ParameterError, match=next(iter(more))):
         CoresetSpectralClustering(n_clusters, objective="modularity", **more).fit(graph)
-    with pytest.raises(ParameterError, match="labels that stay or to start from"):
-        CoresetSpectralClustering(None, objective="modularity").fit(graph, initial_labels=[0] * 200)
+    with pytest.raises(ParameterError, match="labels that stay need a number of clusters"):
+        CoresetSpectralClustering(None, objective="modularity").fit(graph, labels=[0] * 200)
