@@ -151,7 +151,7 @@ def _graph_of_matrix(model, X, affinity, streams, stages, check):
                 f"KNeighborsTransformer(mode='distance'); got {type(X).__name__} of shape {X.shape}"
             )
         with stages("graph"):
-            listed = neighbors_of(X, reachable, at_least_one=hasattr(X, "indptr"))
+            listed = neighbors_of(X, reachable, warns=hasattr(X, "indptr"))
             graph, found, _ = clustered_neighbors(listed, model.outliers)
         return graph, Reference("distances", n_neighbors=reachable, outliers=found), None
     graph, found, kinds = graph_of_vectors(

@@ -128,8 +128,8 @@ def leaning(indptr, indices, weights):
         alike = np.empty(len(own))
         for e, other in enumerate(own.tolist()):
             theirs = indices[indptr[other] : indptr[other + 1]]
-            at = np.minimum(np.searchsorted(theirs, own), len(theirs) - 1)
-            common = (theirs[at] == own) & (own != other)
+            at = np.searchsorted(theirs, own)
+            common = (np.append(theirs, -1)[at] == own) & (own != other)
             u, v = (x / (x.max(initial=0) or 1) for x in (mine[common], weights[indptr[other] + at[common]]))
             norms = np.sqrt((u @ u) * (v @ v))  # of weights up to 1, as the largest squares overflow
             alike[e] = len(u) + (u @ v / norms if norms else 0.0)

@@ -24,11 +24,11 @@ def empty_neighbors(n_rows, n_neighbors):
     return Neighbors(np.empty(shape, dtype=np.int32), np.empty(shape, dtype=np.float32))
 
 
-def listed_neighbors(X, n_neighbors, *, without_self, at_least_one=False):
+def listed_neighbors(X, n_neighbors, *, without_self, warns=False):
     """List the nearest neighbours in each row of a sparse matrix of distances, -1 where there are fewer.
 
     A stored 0 is a neighbour, and what is infinitely far is none. Equals stay in the matrix's own order. With
-    `without_self` X is square, and a row's own number is passed over; with `at_least_one` every row must list another.
+    `without_self` X is square, and a row's own number is passed over; `warns` where rows list fewer.
     scikit-learn's KNeighborsTransformer makes such matrices.
     """
     import scipy.sparse as sp
@@ -42,12 +42,12 @@ def listed_neighbors(X, n_neighbors, *, without_self, at_least_one=False):
         others &= X.indices != rows
     rows, columns, distances = rows[others], X.indices[others], X.data[others]
     counts = np.bincount(rows, minlength=X.shape[0])
-    if at_least_one and counts.min() < n_neighbors:
+    if warns and counts.min() < n_neighbors:
         row = int(np.argmin(counts))
-        said = f"n_neighbors={n_neighbors} is more than row {row} lists, which has {counts[row]} beside itself"
-        if counts[row] == 0:
-            raise InputError(f"{said}; give KNeighborsTransformer mode='distance', which lists as many for all rows")
-        warn_user(f"{said}: of such rows all are taken")
+        warn_user(
+            f"n_neighbors={n_neighbors} is more than row {row} lists, which has {counts[row]} beside itself: of such "
+            "rows all are taken"
+        )
     places = places_in_rows(rows, distances)
     near = places < n_neighbors
     out = Neighbors(np.full((X.shape[0], n_neighbors), -1, dtype=np.int32), np.full((X.shape[0], n_neighbors), np.inf))
@@ -68,7 +68,7 @@ def nearest_listed(D, n_neighbors):
     return distance_matrix((numbers, np.take_along_axis(D, numbers, axis=1)), D.shape[1])
 
 
-def neighbors_of(X, n_neighbors=None, *, at_least_one=False):
+def neighbors_of(X, n_neighbors=None, *, warns=False):
     """Return the Neighbors that arrays or a square matrix of distances list, at most so many of each row.
 
     A sparse matrix and two arrays hold distances to neighbours alone, and an array those between all rows.
@@ -102,7 +102,7 @@ def neighbors_of(X, n_neighbors=None, *, at_least_one=False):
         matrix = nearest_listed(others, min(n_neighbors, len(X) - 1))
     if n_neighbors is None:
         n_neighbors = int(np.diff(matrix.indptr).max(initial=1))
-    return listed_neighbors(matrix, n_neighbors, without_self=True, at_least_one=at_least_one)
+    return listed_neighbors(matrix, n_neighbors, without_self=True, warns=warns)
 
 
 def places_in_rows(rows, distances):

@@ -11,10 +11,11 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import adjusted_rand_score
 from sklearn.model_selection import cross_val_score
+from sklearn.neighbors import kneighbors_graph
 from sklearn.pipeline import make_pipeline
 
 import graphcore
-from graphcore import CoresetSpectralClustering, Graph, InputError, ParameterError
+from graphcore import CoresetSpectralClustering, Graph, GraphWarning, InputError, ParameterError
 from graphcore.cluster.membership import cluster_shares, predict_labels
 from graphcore.cluster.refine._objective_loops import objective_value
 from graphcore.cluster.refine.objectives import OBJECTIVES
@@ -139,16 +140,25 @@ def test_transform_gives_shares_and_data_frames_and_is_a_step_before_a_classifie
 
 
 @pytest.mark.parametrize(
-    ("X", "parameters", "message"),
+    ("X", "message"),
     [
-        (np.ones((5, 5)), {}, "diagonal holds others; this may be a kernel"),
-        (sp.csr_array(np.eye(12, k=1)), {"n_neighbors": 1}, "row 11 lists, which has 0 beside itself"),
-        (CAVEMEN, {}, "takes vectors or their distances, got Graph; use affinity=.auto."),
+        (np.ones((5, 5)), "diagonal holds others; this may be a kernel"),
+        (CAVEMEN, "takes vectors or their distances, got Graph; use affinity=.auto."),
     ],
 )
-def test_bad_neighbour_matrices_are_refused(X, parameters, message):
+def test_bad_neighbour_matrices_are_refused(X, message):
     with pytest.raises(ValueError, match=message):
-        model(2, affinity="precomputed_nearest_neighbors", **parameters).fit(X)
+        model(2, affinity="precomputed_nearest_neighbors").fit(X)
+
+
+def test_rows_that_list_no_neighbour_are_isolated_unless_another_lists_them():
+    X, y = make_blobs([60, 60], random_state=0, cluster_std=0.5)
+    D = kneighbors_graph(X, 5, mode="distance").tolil()
+    D[3] = D[:, 3] = D[4] = 0  # as of a subset
+    with pytest.warns(GraphWarning, match="more than row 3 lists, which has 0 beside itself: of such rows all"):
+        labels = model(2, affinity="precomputed_nearest_neighbors", n_neighbors=5).fit_predict(D.tocsr())
+    np.testing.assert_array_equal(np.flatnonzero(labels < 0), [3])
+    assert adjusted_rand_score(y[labels >= 0], labels[labels >= 0]) == 1.0
 
 
 @pytest.mark.parametrize("metric", ["hamming", "jaccard"])
