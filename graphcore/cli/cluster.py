@@ -9,7 +9,7 @@ import click
 import numpy as np
 
 from .. import __version__
-from ..exceptions import InputError, warn_user
+from ..exceptions import InputError
 from .console import INPUT, OUTPUT, adding, command, count, examples
 from .graphs import graph_facts, graph_lines, input_options, one_or_all, read_input
 from .labels import agreement_line, as_numbers, page_about, read_one_label, truth_option
@@ -213,10 +213,7 @@ def check_labels_target(output, in_graph=True):
 
 
 def _write_clusters(fitted, output):
-    """Write the labels of a model, with attributes of its nodes where the format has a place for them.
-
-    An attribute gives way to a result of the same name, which is said.
-    """
+    """Write the labels of a model, with attributes of its nodes where the format has a place for them."""
     from ..files import write_graph, write_labels
     from ..files.atomic import ending_of
     from ..files.parquet import write_table
@@ -226,15 +223,10 @@ def _write_clusters(fitted, output):
     if ending != ".parquet" and ending not in _GRAPHS:
         write_labels(levels.T if len(levels) > 1 else fitted.labels_, output, graph)
         return
-    columns = fitted.to_table()
-    old = [name for name, values in graph.attributes.items() if columns.get(name) is not values]
-    if old:
-        several = "s" * (len(old) > 1)
-        warn_user(f"attribute{several} {', '.join(old)} of the input not written, as results have the name{several}")
     if ending == ".parquet":
-        write_table(columns, output)
+        write_table(fitted.to_table(), output)
     else:
-        write_graph(graph, output, attributes=columns)
+        write_graph(graph, output, attributes=fitted.to_table())
 
 
 # -- the summary -------------------------------------------------------------------------------------------------------

@@ -607,7 +607,7 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         dict or table
             Columns "node" (its name, or number), "cluster" (`labels_`), "stability" (`stability_`, NaN for a single
             draft), "outside_share" (`outside_share_`), of nested levels "level_1" (the coarsest) and so on, and the
-            attributes of the graph's nodes, unless a result has the name or they are such levels.
+            attributes of the graph's nodes, unless a result has the name or they are such levels, with a warning.
 
         Examples
         --------
@@ -622,8 +622,11 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         stability = np.full(n, np.nan, dtype=np.float32) if self.stability_ is None else self.stability_
         columns = {"node": names, "cluster": self.labels_, "stability": stability, "outside_share": self.outside_share_}
         columns |= {f"level_{i}": level for i, level in enumerate(self.level_labels_[:-1], 1)}
-        others = without_levels(self.graph_.attributes)
-        return as_library({**columns, **others, **columns}, library)  # results come first, and win
+        others = {name: one for name, one in without_levels(self.graph_.attributes).items() if name not in columns}
+        old = [name for name in self.graph_.attributes if name not in others]
+        if old:
+            warn_user(f"attributes of the graph's nodes left out, as results have their names: {', '.join(old)}")
+        return as_library(columns | others, library)
 
     def report(
         self, path: PathLike, *, title: str | None = None, truth: ArrayLike | None = None, pictures: bool = True,

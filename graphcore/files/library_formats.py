@@ -103,7 +103,7 @@ def _parsed_edges(lines):
 
 
 def write_networkx(graph, stream, attributes, kind):
-    """Write a graph to a binary stream, with a dictionary of columns that nodes get as attributes; NaN is left out."""
+    """Write a graph to a binary stream, with columns that nodes get as attributes; NaN and blanks are left out."""
     import networkx as nx
 
     names, attributes = checked_attributes(graph, attributes, kind)
@@ -113,8 +113,8 @@ def write_networkx(graph, stream, attributes, kind):
     for _, data in G.nodes(data=True):
         data.clear()
     for name, values in attributes.items():
-        there = (node_value for node_value in zip(names, values.tolist(), strict=True) if not is_missing(node_value[1]))
-        nx.set_node_attributes(G, dict(there), name)
+        given = dict(zip(names, values.tolist(), strict=True))
+        nx.set_node_attributes(G, {node: one for node, one in given.items() if one != "" and not is_missing(one)}, name)
     clusters = attributes.get("cluster", np.empty(0))
     if kind == "gexf" and clusters.dtype.kind == "i":  # Gephi shows them in these colours as it opens the file
         for name, cluster in zip(names, clusters.tolist(), strict=True):

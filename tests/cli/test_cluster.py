@@ -107,7 +107,7 @@ def test_labels_and_attributes_go_to_other_programs_by_the_ending(folder, told):
     labels = {name: int(label) for name, label in labels_in(folder / "c.tsv").items()}
     for ending, reader in {"graphml": nx.read_graphml, "gexf": nx.read_gexf, "gml": nx.read_gml}.items():
         said = told(f"cluster graph.txt --resolution 100 --nodes people.csv -o c.{ending}").err
-        assert "attributes cluster, level_1 of the input not written, as results have the names" in said
+        assert "left out, as results have their names: cluster, level_1" in said
         G = reader(folder / f"c.{ending}")
         assert dict(G.nodes(data="cluster")) == labels and G.number_of_edges() == 7
         assert dict(G.nodes(data="age"))["c"] == 22 and not any("level_1" in values for _, values in G.nodes(data=True))
