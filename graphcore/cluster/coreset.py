@@ -100,9 +100,11 @@ class Coreset:
         is_its = self.volume is None or np.isclose(kernel.graph.degrees.sum(), self.volume, 1e-9, 0)
         is_its &= self.self_loop is not None and nodes.max(initial=0) < kernel.n_points
         if not is_its or not kernel.degrees[nodes].all():
+            remedy = ", as of vectors or a kernel matrix; build_coreset(graph, ...) draws one of the graph"
             raise ParameterError(
                 "the coreset is not one of this graph, whose nodes and sum of degrees (volume) it must have, with the "
                 f"self_loop and shift of its kernel; it has volume={self.volume}, self_loop={self.self_loop}"
+                f"{remedy * (self.self_loop is None)}"
             )
         if len(self.weights) != len(nodes) or not (np.isfinite(self.weights) & (self.weights >= 0)).all():
             raise ParameterError("the coreset's weights must be finite and not negative, one for each of its indices")
@@ -184,7 +186,8 @@ def _check_scheme(is_graph, sampling, size, eps):
     """Refuse names that are not known, and what does not go together."""
     check_choice("sampling", sampling, SAMPLING)
     if (size is None) == (eps is None):
-        raise ParameterError("give either size= (a number of nodes) or eps= (a relative error), and not both")
+        given = "neither is given" if size is None else f"not both size={size!r} and eps={eps!r}"
+        raise ParameterError(f"a coreset needs size= (a number of nodes) or eps= (a relative error); {given}")
     if eps is not None:
         if sampling != "importance" or not is_graph:
             raise ParameterError(f"eps= needs sampling='importance' and a graph; sampling={sampling!r} takes size=")

@@ -74,6 +74,12 @@ def merge_equal_rows(X, weights=None, *, least=1):
     return EqualRows(X[first], sums, first, kinds, X[kinds < 0])
 
 
+def weights_or_none(sample_weight, n_points):
+    """Check weights of points; those that are all 1 are none."""
+    weights = check_sample_weight(sample_weight, n_points)
+    return None if (weights == 1).all() else weights
+
+
 def kernel_and_weights(K, weights=None, name="sample_weight"):
     """Return a kernel, of any form that `as_kernel` takes, and the weights of its points.
 
@@ -137,12 +143,9 @@ class KernelEstimator(Estimator):
         X = self._checked(X)
         is_graph = self._kind == "graph"
         kernel = None if self._kind == "vectors" else self._view(X, streams, sample_weight)
-        weighted = sample_weight is not None and not is_graph
-        rows = EqualRows(X, check_sample_weight(sample_weight, X.shape[0]) if weighted else None)
-        if kernel is None and not weighted:
-            n_points = X.shape[0]
-        else:
-            n_points = int(np.count_nonzero(rows.weights if weighted else kernel.point_weights))
+        rows = EqualRows(X, None if is_graph else weights_or_none(sample_weight, X.shape[0]))
+        weights = kernel.point_weights if is_graph else rows.weights
+        n_points = X.shape[0] if weights is None else int(np.count_nonzero(weights))
         if is_graph and not n_points:
             raise InputError("no node has an edge: there is nothing to cluster")
         why = "the points that have weight; ask for fewer clusters"
@@ -150,7 +153,7 @@ class KernelEstimator(Estimator):
         if kernel is None:
             if all(isinstance(getattr(self, name, ""), str) for name in ("init", "sampling")):
                 rows = merge_equal_rows(X, rows.weights, least=max(k, 2))
-            kernel = self._view(rows.X, streams)
+            kernel = self._view(rows.X, streams, rows.weights)
         return kernel, rows._replace(X=None, n_given=n_points if is_graph else X.shape[0]), k
 
     def _checked(self, X):
@@ -182,14 +185,15 @@ class KernelEstimator(Estimator):
             )
         return kind
 
-    def _view(self, X, streams, node_weights=None):
-        """Return the kernel of checked input."""
+    def _view(self, X, streams, weights=None):
+        """Return the kernel of checked input; vectors without weight do not count in rules for the bandwidth."""
         if self._kind == "graph":
-            return self._graph_kernel(self._graph_of(X, node_weights))
+            return self._graph_kernel(self._graph_of(X, weights))
         if self._kind == "precomputed":
             return as_kernel(X)
         check_scale(X)  # before a rule squares its distances
-        self.kernel_ = self._function_over(X, streams.child("bandwidth"))
+        counted = X if weights is None or weights.all() else X[weights > 0]
+        self.kernel_ = self._function_over(counted, streams.child("bandwidth"))
         # Numbers of one or two bytes are exact in float32, as scikit-learn keeps what is float32 already.
         narrow = X.dtype == np.float32 or (X.dtype.itemsize <= 2 and X.dtype.kind in "iufb")
         kernel = VectorKernel(X, self.kernel_, np.float32 if narrow else np.float64, held_bytes=_HELD_BYTES)
@@ -295,7 +299,7 @@ class PointClusterer(ClusterMixin, Estimator):
             Not negative: a weight of 2 is a point given twice. Points of weight 0 take no part, and get the label of
             what is nearest to them, nodes of a graph -1. A node that counts twice is two nodes, each with its edges:
             the graph of ``w_x A_xy w_y`` is clustered, its nodes weighted by their degrees. Bandwidth rules use the
-            distinct points with a weight; landmarks and subsamples are drawn without regard to weights.
+            distinct vectors with a weight, each once; landmarks and subsamples are drawn without regard to weights.
 
         Returns
         -------

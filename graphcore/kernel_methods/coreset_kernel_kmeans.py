@@ -253,12 +253,12 @@ class CoresetKernelKMeans(CentroidClusterer):
                         "one, such as kernel='gaussian', or give all at once to fit"
                     )
                 X = self._new_points(X) if begun else X
-                weights = None if sample_weight is None else check_sample_weight(sample_weight, X.shape[0])
+                weights = check_sample_weight(sample_weight, X.shape[0])
                 if begun:
                     tree = self._tree
                 else:
                     size, streams = self._stream_draws(k), Streams(self.random_state)
-                    tree = self._tree_over(self._view(X, streams), k, size, streams)
+                    tree = self._tree_over(self._view(X, streams, weights), k, size, streams)
             with stages("coreset and labels"):
                 tree = tree.with_chunk(X, weights)
                 result = stream_kernel_kmeans(tree, X, k, **passed_on(self, "n_init max_iter tol n_jobs"))

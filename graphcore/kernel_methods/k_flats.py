@@ -18,7 +18,7 @@ from ..graphs.as_graph import is_graph_object, refuse_as_vectors
 from ..kernels.base import membership_matrix
 from ..kernels.checks import check_scale
 from .alternation import FlatsProblem, Rules, alternate, best_of, label_draws
-from .base import DistanceTransformer, EqualRows, merge_equal_rows, real_points
+from .base import DistanceTransformer, EqualRows, merge_equal_rows, real_points, weights_or_none
 
 _EPS = np.finfo(np.float64).eps
 # Vectors are read in blocks of rows that stay in a processor's cache.
@@ -493,7 +493,7 @@ class KFlats(FlatsClusterer):
                 "KernelKMeans cluster graphs"
             )
         X = real_points(self, X, dtype=np.float64, accept_sparse=False)
-        rows = EqualRows(X, None if sample_weight is None else check_sample_weight(sample_weight, X.shape[0]))
+        rows = EqualRows(X, weights_or_none(sample_weight, X.shape[0]))
         if isinstance(self.init, str):
             fewest = check_integer("n_clusters", self.n_clusters, low=1)
             rows = merge_equal_rows(X, rows.weights, least=max(fewest, 2))

@@ -417,7 +417,7 @@ class KernelKMeans(CentroidClusterer):
           scikit-learn cuts out its rows only, which are not square and would be clustered as vectors.
     bandwidth : float, str or (str, number), optional
         Sigma of ``exp(-|x - y|^2 / (2 sigma^2))``, or a rule: ``("rms", beta)``, ``("quantile", q)``,
-        ``("neighbours", share)``. Default ``("rms", 1.0)``, the root mean square distance.
+        ``("neighbours", share)``. Default ``("rms", 1.0)``, the root mean square distance of distinct vectors.
     gamma : float, optional
         In place of the bandwidth; 1 / (2 sigma^2) for the Gaussian kernel.
     init : {"k-means++", "random"} or array-like of shape (n_samples,), default "k-means++"

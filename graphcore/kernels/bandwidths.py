@@ -8,6 +8,7 @@ from ..base.lazy import import_whole
 from ..base.streams import Streams
 from ..base.validation import check_choice, check_real
 from ..exceptions import InputError, ParameterError
+from ..neighbors.vectors import first_of, kinds_of
 from .checks import as_floats, canonical_csr
 
 # Rules and the numbers that they take when none is given.
@@ -17,12 +18,12 @@ _BLOCK_BYTES = 1 << 24
 
 
 def rule_bandwidth(X, rule, *, random_state=None):
-    """Compute the bandwidth, a positive float, of vectors (dense or sparse, two rows or more) by a rule.
+    """Compute the bandwidth, a positive float, of vectors (dense or sparse) by a rule over their n different rows.
 
     - ``("rms", beta)``: beta (1) times the root mean square distance over all n^2 pairs, those of a point with itself
       included, which is ``beta sqrt(2 mean |x - mean(x)|^2)``, exact in O(n d). Wang, Gittens, Mahoney, JMLR 2019,
       section 5.1, and Calandriello and Rosasco, NeurIPS 2018, who divide by n once too often.
-    - ``("quantile", q)``: the q-quantile (0.25) of the distances between different points. Kpotufe and Sriperumbudur,
+    - ``("quantile", q)``: the q-quantile (0.25) of the distances between two of them. Kpotufe and Sriperumbudur,
       "Gaussian sketching yields a J-L lemma in RKHS", use it in ``exp(-|x - y|^2 / sigma^2)``: gamma = 1 / sigma^2.
     - ``("neighbours", share)``: the median over points of the radius of the ball that holds this share (0.1) of the
       other points. El Ghazzal, "Learning data representation and piece-wise estimation",
@@ -32,22 +33,22 @@ def rule_bandwidth(X, rule, *, random_state=None):
     known, or its number, a ParameterError.
     """
     name, number = _parse(rule)
-    if X.shape[0] < 2:
-        raise InputError(f"bandwidth={rule!r} needs at least two points, got n_samples = {X.shape[0]}; give a number")
+    kinds = kinds_of(X)
+    rows = np.arange(X.shape[0]) if kinds is None else first_of(kinds)
+    if len(rows) < 2:
+        are = f"n_samples = {X.shape[0]} points are equal"
+        raise InputError(f"bandwidth={rule!r} gives a zero bandwidth, as {are}; give a number")
     if name == "rms":
-        sigma = number * np.sqrt(2.0 * mean_square_deviation(X))
+        sigma = number * np.sqrt(2.0 * _mean_square_deviation(X, rows))
     else:
-        sigma = _sampled(X, name, number, random_state)
+        sigma = _sampled(X, rows, name, number, random_state)
     if not np.isfinite(sigma):
         raise InputError(f"bandwidth={rule!r} gives {sigma}: the vectors must be finite, and not too large to square")
     if sigma <= 0:
-        remedy = {
-            "rms": "all points are equal, or too near for their squares; rescale the vectors or give a number",
-            "quantile": "that share of the pairs are duplicates; use a higher quantile, drop duplicates or give a "
-            "number",
-            "neighbours": "most points have that many duplicates; use a larger share, drop duplicates or give a number",
-        }[name]
-        raise InputError(f"bandwidth={rule!r} gives a zero bandwidth: {remedy}")
+        raise InputError(
+            f"bandwidth={rule!r} gives a zero bandwidth: points are too near for their squares; rescale the vectors "
+            "or give a number"
+        )
     return float(sigma)
 
 
@@ -68,32 +69,28 @@ def _parse(rule):
     return name, check_real("bandwidth[1]", number, low=0.0, high=high, open_low=True)
 
 
-def mean_square_deviation(X):
-    """Average |x - mean|^2 over rows (of an array or a sparse matrix), in float64.
+def _mean_square_deviation(X, rows):
+    """Average |x - mean|^2 over some rows (of an array or a sparse matrix), in float64.
 
     Dense rows are centred first, in blocks, so that nothing cancels.
     """
-    n, d = X.shape
+    n, d = len(rows), X.shape[1]
     if hasattr(X, "tocsr"):
-        mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
-        return max(0.0, float(np.square(canonical_csr(X).data).sum()) / n - float(mean @ mean))
-    mean = X.mean(axis=0, dtype=np.float64)
-    total = 0.0
-    step = max(1, _BLOCK_BYTES // (8 * max(1, d)))
-    for start in range(0, n, step):
-        block = X[start : start + step] - mean
-        total += float(np.einsum("ij,ij->", block, block))
-    return total / n
+        X = canonical_csr(X)[rows]
+        mean = X.mean(axis=0)
+        return max(0.0, float(np.square(X.data).sum()) / n - float(mean @ mean))
+    blocks = np.split(rows, range(step := max(1, _BLOCK_BYTES // (8 * d)), n, step))
+    mean = sum(X[block].sum(axis=0, dtype=np.float64) for block in blocks) / n
+    return sum(float(np.square(X[block] - mean).sum()) for block in blocks) / n
 
 
-def _sampled(X, name, number, random_state):
-    """Apply a rule to the pairs of a sample."""
+def _sampled(X, rows, name, number, random_state):
+    """Apply a rule to the pairs of a sample of these rows."""
     euclidean_distances = import_whole("sklearn.metrics").euclidean_distances
-    n = X.shape[0]
-    if n > _SAMPLE:
-        X = X[np.sort(Streams(random_state).generator("bandwidth").choice(n, _SAMPLE, replace=False))]
-        n = _SAMPLE
-    X = as_floats(X, np.float64)
+    n = min(len(rows), _SAMPLE)
+    if n < len(rows):
+        rows = np.sort(Streams(random_state).generator("bandwidth").choice(rows, n, replace=False))
+    X = as_floats(X[rows], np.float64)
     if not hasattr(X, "tocsr"):
         X = X - X.mean(axis=0)  # far from the origin |x|^2 + |y|^2 - 2xy would lose its digits
     D = euclidean_distances(X)

@@ -111,7 +111,8 @@ def check_diagonal(kernel):
         x = int(np.argmin(diagonal))
         raise InputError(
             f"the kernel has a negative diagonal ({np.count_nonzero(negative)} entries; K[{x}, {x}] is "
-            f"{diagonal[x]:.3g}), so it is no inner product: add a multiple of the identity, or choose another kernel"
+            f"{diagonal[x]:.3g}), so it is no inner product, also where shift= is given: add {-diagonal[x]:.3g} times "
+            "the identity or more to the matrix yourself, or choose another kernel"
         )
 
 

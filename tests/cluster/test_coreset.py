@@ -132,8 +132,8 @@ def test_importance_coreset_is_the_published_one():
     ("options", "message"),
     [
         ({"size": 3}, r"size=3 is less than n_clusters=4"),
-        ({}, r"either size=.*or eps="),
-        ({"size": 10, "eps": 0.1}, r"not both"),
+        ({}, r"needs size=.*or eps=.*; neither is given"),
+        ({"size": 10, "eps": 0.1}, r"not both size=10 and eps=0\.1"),
         ({"eps": 0.1, "sampling": "degree"}, r"needs sampling='importance'"),
         ({"eps": 1.5}, r"eps=1\.5 must be at most 1"),
         ({"size": 10, "sampling": "importance", "seeding": "slow"}, r"'slow' is not known"),

@@ -87,7 +87,8 @@ def test_vectors_and_their_kernel_dense_and_sparse_are_the_same(make, form):
 def test_fits_repeat_and_survive_threads_pickling_and_cloning(make):
     model = made(make).fit(X)
     before = outputs(model, X[:50])
-    for other in (clone(model).fit(X), clone(model).set_params(n_jobs=2).fit(X), pickle.loads(pickle.dumps(model))):
+    w = {"sample_weight": np.ones(300)} if make in CLUSTERERS else {}  # weights that are all 1 are none
+    for other in (clone(model).fit(X, **w), made(make, n_jobs=2).fit(X), pickle.loads(pickle.dumps(model))):
         np.testing.assert_array_equal(outputs(other, X[:50]), before)
 
 
@@ -137,6 +138,22 @@ def test_a_weight_is_a_number_of_repeats_in_any_order(make):
     for name in ("coreset_indices_", "landmark_indices_", "subsample_indices_"):
         if hasattr(model, name):
             assert weights[getattr(model, name)].all()
+
+
+@pytest.mark.parametrize("rule", ["rms", "quantile", "neighbours"])
+def test_rules_for_the_bandwidth_see_each_different_row_with_weight_once(rule):
+    rng = np.random.default_rng(0)
+    X, weights, labels = rng.standard_normal((80, 3)), rng.integers(0, 4, 80), np.arange(80) % 4
+    Y, expected = np.repeat(X, weights, axis=0), kernel_function("gaussian", bandwidth=rule, X=X[weights > 0]).gamma
+    found = [made(CoresetKernelKMeans, bandwidth=rule).partial_fit(X, sample_weight=weights)]
+    found += [made(make, bandwidth=rule).fit(Y) for make in (*OF_KERNELS, *FEATURES)]
+    found += [made(make, bandwidth=rule).fit(X, sample_weight=weights) for make in OF_KERNELS]
+    for make in (KernelKMeans, KernelKFlats):
+        once = made(make, bandwidth=rule, init=labels).fit(X, sample_weight=weights)
+        again = made(make, bandwidth=rule, init=np.repeat(labels, weights)).fit(Y)
+        np.testing.assert_array_equal(again.labels_, np.repeat(once.labels_, weights))
+        found += [once, again]
+    assert [model.kernel_.gamma for model in found] == pytest.approx([expected] * len(found))
 
 
 @pytest.mark.parametrize("make", OF_FEATURES)

@@ -138,7 +138,7 @@ EYE = np.eye(4)
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: kernel_kmeans(-EYE, 2), "negative diagonal"),
+        (lambda: kernel_kmeans(-EYE, 2, shift="psd"), "negative diagonal.* where shift= is given: add 1 times"),
         (lambda: kernel_kmeans(EYE, 2, weights=[1, 0, 0, 0]), "n_clusters=2 must be at most 1"),
         (lambda: kernel_kmeans(Graph.from_edges([0], [1]), 2, weights=[1.0, 1.0]), "weighted by their degrees"),
         (lambda: kernel_kmeans(Graph(np.zeros(3, dtype=int), np.zeros(0, dtype=int)), 2), "no node has an edge"),
