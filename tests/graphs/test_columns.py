@@ -18,6 +18,7 @@ from graphcore.graphs.columns import doubtful_names, edge_columns, is_index, lef
         ([":START_ID", "weight:double", ":END_ID"], (":START_ID", ":END_ID"), "weight:double"),
         (["count", "u", "v", "w"], ("u", "v"), "w"),  # the surest name of a weight, in any place
         (["protein1", "protein2", "combined_score"], None, "combined_score"),
+        (["tx_id", "sender_id", "receiver_id"], ("sender_id", "receiver_id"), None),
         (["x1", "x2", "y"], None, None),
         ([0, 1, 2], None, None),
         (["target", "x"], None, None),
