@@ -450,14 +450,15 @@ class TextEdges:
     """The edges of an open Source by blocks: pieces of the text.
 
     `notes` are warnings about columns that are not read; `called` is what those that are read are called; `n_nodes` is
-    None unless the file states it; `numbering` numbers names, None where ids are integers; `source` is the Source.
+    None unless the file states it; `numbering` numbers names, None where ids are integers; `source` is the Source;
+    `places` are the positions of the columns that are read.
     """
 
     def __init__(self, source, reading, memory=FULL_MEMORY):
         self.source, self._dialect = source, _guess_dialect(source, reading)
         self._chunk = block_size(CHUNK, memory)
         self.notes, self.n_nodes, self.called = self._dialect.notes, self._dialect.n_nodes, self._dialect.called
-        self.weighted = self._dialect.weight is not None
+        self.weighted, self.places = self._dialect.weight is not None, self._dialect.used
         self.numbering = None if self._dialect.integer else Numbering()
 
     def blocks(self):

@@ -123,6 +123,13 @@ def test_parts_whose_columns_are_called_otherwise_are_told(write):
     assert read_graph([one, other]).n_edges == 4
     with pytest.warns(GraphWarning, match=r"from, to of .*a\.csv and u, v of .*b\.csv are read"):
         same(read_graph([one, write("u,v\n5,2\n6,4\n", "b.csv")]), read_graph([one, other]))
+    one = write("t,n,from,to\n5,7,1,2\n6,7,3,4\n", "a.csv")  # the header in the first part alone, as split makes them
+    other = write("5,7,5,2\n6,8,6,4\n", "b.csv")
+    said = r"from, to of .*a\.csv and (0, 1|5, 2) of .*b\.csv are read; give all parts the same"
+    for options in ({}, {"header": True, "columns": (2, 3)}):
+        with pytest.raises(InputError, match=said):
+            read_graph([one, other], weight_column=None, **options)
+    assert read_graph([one, other], columns=(2, 3), weight_column=None).n_edges == 4
 
 
 def test_a_folder_behind_links_is_visited_once(tmp_path, table):
