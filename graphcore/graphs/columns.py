@@ -18,7 +18,7 @@ _TIME = re.compile(r"ts|time|epoch|year|month|day|hour|.*(timestamp|datetime)|(.
 _OF_NODES = ("id", "nodeid", "node", "vertex", "vertexid", "vertices", "name")
 _BESIDE_NODES = ("label", "name", "title", "cluster", "community", "class", "modularityclass", "membership", "group")
 # Missing values as libraries write them, as far as they are hardly the names of nodes.
-MISSING_NAMES = ("nan", "NaN", "NAN", "None", "NULL", "null", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaT")
+MISSING_NAMES = ("nan", "NaN", "NAN", "None", "NULL", "null", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaT", r"\N")
 TWO_KINDS = (
     "columns {!r} and {!r} share values; if they are two kinds of nodes, as of a bipartite graph, give each its own "
     "names first"

@@ -87,6 +87,9 @@ def test_parts_of_parquet_may_be_empty_and_have_no_text_beside_them(tmp_path, wr
     write("read me\nfirst of all\n", "parts/README.txt")
     with pytest.raises(InputError, match=r"README\.txt are read, files of two kinds"):
         read_graph(tmp_path / "parts", weight_column=None)
+    pd.DataFrame({"source": [b"\x80", b"b"], "target": [b"b", b"c"]}).to_parquet(tmp_path / "ids.parquet")
+    with pytest.raises(InputError, match=r"ids\.parquet: .*'source' holds bytes that are no UTF-8 text.*bytes\.hex"):
+        read_graph(tmp_path / "ids.parquet")
 
 
 def test_of_many_parts_without_known_names_the_ends_are_told_once(write):

@@ -50,7 +50,7 @@ def test_what_is_left_out_is_told_and_times_are_offered_for_no_weights():
 @pytest.mark.parametrize(
     ("names", "said"),
     [
-        (["a", "NaN", "None"], "are called 'NaN', 'None', as missing"),
+        (["a", "NaN", "None", r"\N"], r"are called 'NaN', 'None', '\\N', as missing"),
         (["a", float("nan")], "as missing"),
         (["a", "a"], "have the same name"),
         (["2.0", "2"], "'2.0' and '2'; write the names alike"),
