@@ -92,8 +92,7 @@ _SETTINGS = {
               "clusters.")  # fmt: skip
 @truth_option
 @click.option("--model", metavar="FILE", type=OUTPUT, help="Save the model (.npz), for `graphcore predict`.")
-@click.option("--quiet", is_flag=True, help="No summary, no warnings, no progress.")
-def cluster(console, input, n_clusters, output, tree, report, truth, model, quiet, **options):
+def cluster(console, input, n_clusters, output, tree, report, truth, model, **options):
     """Cluster a graph, or vectors through their kNN graph.
 
     INPUT is an edge list or a file of another format (see docs/files.md); several edge lists or Parquet tables, or a
@@ -319,8 +318,7 @@ def sizes_line(sizes):
     "output. [default: VECTORS.clusters.tsv in the current folder, unless it exists; for standard input, standard "
     "output]",
 )  # fmt: skip
-@click.option("--quiet", is_flag=True, help="No summary, no warnings, no progress.")
-def predict(console, model, input, encoding, output, quiet):
+def predict(console, model, input, encoding, output):
     """Write the clusters of new VECTORS, by those of MODEL, which stays as it is.
 
     MODEL is a file written by `graphcore cluster --model` or `model.save`. VECTORS is a .npy array, a .npz, a Parquet

@@ -49,8 +49,8 @@ class Command(click.Command):
     """
 
     def __init__(self, *args, callback, labels_of=None, **options):
-        def told(as_json, **given):
-            console = Console(given.get("quiet", False))
+        def told(as_json, quiet, **given):
+            console = Console(quiet)
             with console.listening():
                 facts, lines = callback(console, **given)
             known = console.stages.facts
@@ -59,12 +59,15 @@ class Command(click.Command):
                 (first, second), weight = known["columns"]["ends"], known["columns"]["weight"]
                 told = f"{first} and {second} (ends), {'no weight' if weight is None else f'{weight} (weight)'}"
                 lines.insert(1, ("columns", told))
-            if as_json or not console.quiet:
+            if as_json or not quiet:
                 show(facts, lines, as_json)
 
         super().__init__(*args, **(options | {"callback": told}))
         self.labels_of = labels_of
         self.params.append(click.Option(["--json", "as_json"], is_flag=True, help="Print the summary as JSON."))
+        self.params.append(
+            click.Option(["--quiet"], is_flag=True, help="No summary but JSON, no warnings, no progress.")
+        )
 
     def invoke(self, ctx):
         """Run the command, if all of its files can be told apart."""

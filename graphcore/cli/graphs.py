@@ -105,8 +105,9 @@ def load_graph(path, stages, options):
 def read_input(path, stages, options):
     """Return (a Graph, None, None), or vectors and the names of their rows and columns, None where there are none."""
     if not (options["vectors"] or re.search(r"\.npy(\.\w+)?$", path if isinstance(path, str) else path[0])):
+        graph = load_graph(path, stages, options)
         warn_of_idle(("n_neighbors", "metric"), "vectors, and this input is read as a graph")
-        return load_graph(path, stages, options), None, None
+        return graph, None, None
     if not isinstance(path, str):
         raise InputError(f"{path[0]}: several files are parts of one graph; write vectors to one file")
     # Labels have this encoding, too.

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import FormatError, InputError, warn_user
-from ..graphs.columns import edge_columns, is_index
+from ..graphs.columns import ID_NAMES, column_called, edge_columns, is_index
 
 # Names of columns that are no coordinates: an index, and classes.
 _INDEX = re.compile(r"(.*[\W_])?(id|index|row|node|key)|.*[a-z]Id")
@@ -78,9 +78,11 @@ def _load_parquet(source):
     kinds = {field.name: str(field.type) for field in table.schema}
     texts = [name for name, kind in kinds.items() if kind in ("string", "large_string")]
     lists = [name for name, kind in kinds.items() if "list" in kind]
-    if len(texts) == 1 and len(kinds) > 1 and not table.column(texts[0]).null_count:
-        names, table = table.column(texts[0]).to_pylist(), table.drop_columns(texts)
-        levels = [name for name in levels if name not in texts]
+    integers = [name for name, kind in kinds.items() if re.match("u?int", kind)]
+    named = column_called(texts + integers, ID_NAMES, texts[0] if len(texts) == 1 else None)
+    if named in texts and len(kinds) > 1 and not table.column(named).null_count:
+        names, table = table.column(named).to_pylist(), table.drop_columns([named])
+        levels = [name for name in levels if name != named]
     for name in levels:
         found = list(map(str, table.column(name).to_pylist()))
         names_them = names is None and len(levels) == 1 and len(set(found)) == len(found)
@@ -89,14 +91,18 @@ def _load_parquet(source):
     if len(lists) == 1:
         others = [name for name in table.column_names if name != lists[0]]
         said = "no other column is read"
-        if names is None and len(others) == 1 and "int" in kinds[others[0]] and _is_index(others[0]):
-            names, said = list(map(str, table.column(others[0]).to_pylist())), f"{others[0]!r} names the rows"
+        index = named if named in others else others[0] if len(others) == 1 else None
+        if names is None and index in integers and _is_index(index):
+            names, said = list(map(str, table.column(index).to_pylist())), f"{index!r} names the rows"
         if others:
             warn_user(f"{source.name}: the vectors are the lists in column {lists[0]!r}; {said}")
         rows = table.column(lists[0]).to_numpy()
         if len({0 if row is None else len(row) for row in rows}) > 1:
             raise InputError(f"the lists in column {lists[0]!r} are not all of one length")
         return np.stack(rows) if len(rows) else np.empty((0, 0)), names, None
+    for name in [name for name in table.column_names if name in texts and named not in (None, name)]:
+        _say_left(source, name, "text", False)
+        table = table.drop_columns([name])
     for name in table.column_names:
         if not re.match("u?int|float|double|halffloat|bool", kinds[name]):
             raise InputError(f"column {name!r} holds {kinds[name]}, and vectors are numbers only; leave it out")
@@ -196,7 +202,8 @@ def _load_text(source, encoding):
 
 def _is_index(name):
     name = str(name)
-    return is_index(name) or any(map(_INDEX.fullmatch, (name.strip(), name.strip().lower())))
+    bare = name.strip()
+    return is_index(name) or bare.lower() in ID_NAMES or any(map(_INDEX.fullmatch, (bare, bare.lower())))
 
 
 def _is_word(field):

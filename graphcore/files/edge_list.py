@@ -138,9 +138,9 @@ def choose_columns(names, values, numeric, reading, idle=(), times=()):
         others = {*index, *dates, _place(stated, names, "weight_column")}
         nodes = [c for c, name in enumerate(names) if c not in others and not is_time(name)]
         ends = tuple(nodes[:2])
-        if nodes[:3] == [0, 1, 2]:
-            ends, doubts = _ends_by_values(values, names, times)
-            idle = {*idle, *(c for c in {0, 1} - {*ends, *numeric} if len(set(values[c])) == 1)}
+        if len(nodes) > 2:
+            ends, doubts = _ends_by_values(values, names, nodes[:3], times)
+            idle = {*idle, *(c for c in {*nodes[:2]} - {*ends, *numeric} if len(set(values[c])) == 1)}
     if len(names) < 2:
         raise FormatError(
             f"the first lines have {len(names)} column, and edges have two ends; pass delimiter= if there is another "
@@ -195,33 +195,34 @@ def _is_time(field):
     return (number >= _TIME and (number <= 2**32 or is_whole)) or (is_whole and 1900 <= number <= 2100)
 
 
-def _ends_by_values(values, names, times):
-    """Return the two of the first three columns that share nodes, if the first two do not; and notes.
+def _ends_by_values(values, names, places, times):
+    """Return the two of these three columns that share nodes, if the first two do not; and notes.
 
     That is sure where these nodes are no numbers, or where the other column holds times, or one word or sign, as
     1 -> 2 has. Otherwise a note asks, as numbers may be ratings, and a table whose columns have names is refused.
     """
-    if set(values[0]) & set(values[1]):
-        return (0, 1), []
-    one = next((c for c in (1, 0) if len(set(values[c])) == 1 and not is_number(values[c][0])), None)
-    shared = [len(set(values[c]) & set(values[2])) for c in (0, 1)]
+    first, second, third = places
+    if set(values[first]) & set(values[second]):
+        return (first, second), []
+    one = next((c for c in (second, first) if len(set(values[c])) == 1 and not is_number(values[c][0])), None)
+    shared = [len(set(values[c]) & set(values[third])) for c in (first, second)]
     if any(shared):
-        end = int(shared[1] > shared[0])
-        is_sure = 1 - end in {one, *times} or not any(map(is_number, (*values[end], *values[2])))
+        end, other = (second, first) if shared[1] > shared[0] else (first, second)
+        is_sure = other in {one, *times} or not any(map(is_number, (*values[end], *values[third])))
     elif one is not None and re.search(r"\w", values[one][0]) is None:
-        end, is_sure = 1 - one, True
+        end, other, is_sure = first + second - one, one, True
     else:
-        return (0, 1), []
-    ends, other = (names[end], names[2]), 1 - end
+        return (first, second), []
+    ends, usual = (names[end], names[third]), (names[first], names[second])
     # Where it has a name, parts of one table have one note.
     what = "what" if isinstance(names[other], str) else f"{values[other][0][:40]!r} and the like, which"
     taken = "the ends are" if is_sure else f"pass columns={ends} if the ends are"
     said = f"column {names[other]!r} holds {what} no other column holds; {taken} columns {ends}"
     if not is_sure:
         if isinstance(names[other], str):
-            raise FormatError(f"{said}, and columns={tuple(names[:2])} if not")
-        return (0, 1), [said]
-    return (end, 2), [f"{said}; pass columns={tuple(names[:2])} if it is a node"]
+            raise FormatError(f"{said}, and columns={usual} if not")
+        return (first, second), [said]
+    return (end, third), [f"{said}; pass columns={usual} if it is a node"]
 
 
 def _place(column, names, parameter):
@@ -449,14 +450,15 @@ class TextEdges:
     """The edges of an open Source by blocks: pieces of the text.
 
     `notes` are warnings about columns that are not read; `called` is what those that are read are called; `n_nodes` is
-    None unless the file states it; `numbering` numbers names, None where ids are integers; `source` is the Source.
+    None unless the file states it; `numbering` numbers names, None where ids are integers; `source` is the Source;
+    `places` are the positions of the columns that are read.
     """
 
     def __init__(self, source, reading, memory=FULL_MEMORY):
         self.source, self._dialect = source, _guess_dialect(source, reading)
         self._chunk = block_size(CHUNK, memory)
         self.notes, self.n_nodes, self.called = self._dialect.notes, self._dialect.n_nodes, self._dialect.called
-        self.weighted = self._dialect.weight is not None
+        self.weighted, self.places = self._dialect.weight is not None, self._dialect.used
         self.numbering = None if self._dialect.integer else Numbering()
 
     def blocks(self):

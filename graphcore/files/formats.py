@@ -13,6 +13,7 @@ import numpy as np
 
 from ..base.validation import check_choice, check_path
 from ..exceptions import FormatError, InputError, ParameterError, warn_user
+from ..graphs.columns import edge_columns
 from .atomic import ending_of
 from .bvgraph import BVGraphEdges, read_bvgraph
 from .edge_list import TextEdges, read_edge_list, record_columns, write_edge_list
@@ -181,9 +182,15 @@ class Tables:
             if [*table.called] != [*first.called]:
                 called = (f"{', '.join(map(str, one.called))} of {one.source.name}" for one in (first, table))
                 said_of = f"the columns {' and '.join(called)} are read"
-                if first.called and table.called and type(table) is not type(first):
+                both = first.called and table.called
+                if both and type(table) is not type(first):
                     raise InputError(f"{said_of}, files of two kinds; give those that hold edges")
-                warn_user(said_of)
+                ends = {first.called[:2], table.called[:2]}
+                is_named = all(isinstance(name, str) for name in (*first.called, *table.called))
+                if is_named and (len(ends) == 1 or all(map(edge_columns, ends))):
+                    warn_user(said_of)
+                elif both and (is_named or table.places != first.places):
+                    raise InputError(f"{said_of}; give all parts the same header, or none, or pass columns= by number")
             for note in (note for note in table.notes if note not in said):  # of many parts, once
                 more = f" and {n_told[note] - 1} more" if n_told[note] > 1 else ""
                 warn_user(f"{table.source.name}{more}: {note}")

@@ -91,7 +91,8 @@ def matrix_of(archive):
     else:
         raise FormatError(
             f"the archive holds {', '.join(archive.names)[:200] or 'nothing'}; a graph is what scipy.sparse.save_npz "
-            "writes, or the arrays indptr and indices (with weights and node_names if there are any)"
+            "writes, or the arrays indptr and indices (with weights and node_names if there are any); pass --vectors "
+            "(knn_graph) if the rows are vectors"
         )
     if matrix.dtype.kind not in "biuf":
         raise InputError(f"weights must be real numbers, got {matrix.dtype}")

@@ -12,10 +12,10 @@ import numpy as np
 from ..base.types import Array, ArrayLike, PathLike, Stream
 from ..base.validation import check_choice, check_order
 from ..exceptions import FormatError, InputError, ParameterError, warn_user
-from ..graphs.columns import LEVEL, MISSING_NAMES, is_index, plain
+from ..graphs.columns import ID_NAMES, LEVEL, MISSING_NAMES, NAME_NAMES, column_called, is_index, plain
 from ..graphs.from_edges import as_names, is_text
 from ..graphs.graph import Graph
-from ..graphs.nodes import ID_NAMES, NAME_NAMES, NodeTable, column_called, node_table
+from ..graphs.nodes import NodeTable, node_table
 from .atomic import atomic_output, compressed, ending_of, text_output
 from .formats import is_markup
 from .library_formats import attribute_columns

@@ -8,7 +8,7 @@ import numpy as np
 from ..exceptions import FormatError, InputError, ParameterError
 from ..graphs.numbering import Text
 
-MISSING = frozenset(["", "-", "?", "na", "n/a", "#n/a", "nan", "<na>", "nat", "null", "none", "{}"])
+MISSING = frozenset(["", "-", "?", "na", "n/a", "#n/a", "nan", "<na>", "nat", "null", "none", "{}", r"\n"])
 # "007" is a name, not the number 7: the file's own names must come back with the labels.
 _ID = re.compile(r"0|-?[1-9][0-9]{0,18}")
 # A line that is far longer is none of a table.

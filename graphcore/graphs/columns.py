@@ -7,9 +7,9 @@ from ..exceptions import warn_user
 
 # Words of the two ends, alone or beside a word that both share, as from_account and to_account have it. Frames with one
 # of the first three are tables of edges even where nobody says so.
-_SIDES = (("source", "target"), ("from", "to"), ("src", "dst"), ("start", "end"))
+_SIDES = (("source", "target"), ("from", "to"), ("src", "dst"), ("start", "end"), ("sender", "receiver"))
 _N_CERTAIN = 3
-_PAIRS = (("u", "v"), ("node1", "node2"), ("id1", "id2"), ("sender", "receiver"))
+_PAIRS = (("u", "v"), ("node1", "node2"), ("id1", "id2"))
 # Names of weights, the surest first; other columns may end in one of the first, as combined_score does.
 _WEIGHTS = ("weight", "weights", "strength", "similarity", "score", "w", "value", "count", "rating")
 _N_LAST_WORDS = 5
@@ -17,8 +17,11 @@ _TIME = re.compile(r"ts|time|epoch|year|month|day|hour|.*(timestamp|datetime)|(.
 # Names of columns that tables of nodes and of labels have beside the nodes.
 _OF_NODES = ("id", "nodeid", "node", "vertex", "vertexid", "vertices", "name")
 _BESIDE_NODES = ("label", "name", "title", "cluster", "community", "class", "modularityclass", "membership", "group")
+# Names of columns that hold the ids or names of nodes, the surest first.
+ID_NAMES = ("id", "node", "node_id", "nodeid", "vertex", "vertex_id", "vertexid", "")
+NAME_NAMES = ("name", "title", "label")
 # Missing values as libraries write them, as far as they are hardly the names of nodes.
-MISSING_NAMES = ("nan", "NaN", "NAN", "None", "NULL", "null", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaT")
+MISSING_NAMES = ("nan", "NaN", "NAN", "None", "NULL", "null", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaT", r"\N")
 TWO_KINDS = (
     "columns {!r} and {!r} share values; if they are two kinds of nodes, as of a bipartite graph, give each its own "
     "names first"
@@ -39,6 +42,12 @@ _KIND = re.compile(r"(?<=\w):\w+(\[\])?(\([^()]*\))?$|\([^()]*\)$")
 def without_kind(name):
     """Return a name in small letters, without the kind or unit of its values."""
     return _KIND.sub("", name.strip().lower())
+
+
+def column_called(names, wanted, otherwise=None):
+    """Return the column that is called by the first of the words wanted, in any case."""
+    known = {without_kind(str(name)): name for name in reversed(list(names))}
+    return next((known[word] for word in wanted if word in known), otherwise)
 
 
 def without_levels(attributes):

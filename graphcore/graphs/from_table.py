@@ -209,10 +209,7 @@ class Columns:
             raise InputError(f"column {name!r} must be one-dimensional, got shape {values.shape}")
         missing = are_missing(values)
         if missing.any():
-            raise InputError(
-                f"column {name!r} has no value in row {int(np.argmax(missing))} ({int(missing.sum())} such rows); "
-                "drop these rows first"
-            )
+            raise InputError(f"column {name!r} has no value in row {int(np.argmax(missing))}; drop such rows first")
         return values
 
     def raw(self, name):
@@ -224,8 +221,14 @@ class Columns:
             values = column.to_numpy()
             if values.dtype.kind == "O" and column.null_count():  # pyarrow fills them in among categories
                 values = np.where(column.is_null().to_numpy(), None, values)
-        if values.dtype.kind == "S":
-            return np.char.decode(values, "utf-8")
-        if values.dtype.kind == "O" and any(isinstance(one, bytes) for one in values.flat):
-            values = np.array([one.decode() if isinstance(one, bytes) else one for one in values], dtype=object)
+        try:
+            if values.dtype.kind == "S":
+                return np.char.decode(values, "utf-8")
+            if values.dtype.kind == "O" and any(isinstance(one, bytes) for one in values.flat):
+                values = np.array([one.decode() if isinstance(one, bytes) else one for one in values], dtype=object)
+        except UnicodeDecodeError:
+            raise InputError(
+                f"column {name!r} holds bytes that are no UTF-8 text, as those of UUIDs; make them text first, in "
+                f"pandas by table[{name!r}].map(bytes.hex)"
+            ) from None
         return values

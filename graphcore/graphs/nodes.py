@@ -10,17 +10,13 @@ import numpy as np
 from ..base.types import Array
 from ..base.validation import is_missing
 from ..exceptions import InputError, ParameterError, warn_user
-from .columns import without_kind
+from .columns import ID_NAMES, NAME_NAMES, column_called, without_kind
 from .from_edges import as_ids, as_names, is_text
 from .from_table import Columns
 from .rows import Rows, canonical_rows, entries_of
 
 if TYPE_CHECKING:
     import graphcore
-
-# Names of columns that hold the ids or names of nodes, the surest first.
-ID_NAMES = ("id", "node", "node_id", "nodeid", "vertex", "vertex_id", "vertexid", "")
-NAME_NAMES = ("name", "title", "label")
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,12 +175,6 @@ def _rows_of(graph, table):
         name = called[twice].tolist()[0]
         raise InputError(f"several nodes of the graph are called {name!r}; give them different names first")
     return rows
-
-
-def column_called(names, wanted, otherwise=None):
-    """Return the column that is called by the first of the words wanted, in any case."""
-    known = {without_kind(str(name)): name for name in reversed(list(names))}
-    return next((known[word] for word in wanted if word in known), otherwise)
 
 
 def _attribute(name, values, n_nodes):

@@ -38,6 +38,7 @@ def test_info(folder, told, facts_of):
     printed = told("info graph.txt").out
     for words in ("6 nodes", "7 edges", "unweighted", "1 component", "2 (min)", "3 (max)", "6 nodes in the largest"):
         assert words in printed
+    assert told("info graph.txt --metric cosine --quiet") == ("", "")
     facts = facts_of("info graph.txt")
     assert facts["degrees"] == {"min": 2.0, "median": 2.0, "mean": pytest.approx(14 / 6), "max": 3.0}
     assert facts["largest_component"] == 6 and facts["columns"] == {"ends": [0, 1], "weight": None}
@@ -248,6 +249,7 @@ REFUSED = {
         "graph.txt -k 0": "-k 0 must be at least 1",
         "missing.txt -k 2": "'missing.txt' does not exist",
         "short.txt -k 2": "line 3",
+        "short.txt -k 2 --metric cosine": "line 3",
         "short.txt -k 2 --objective cut": "--objective cut is not known",
         "flat.npy -k 2": r"shape \(5,\)",
         "square.npy -k 1": "adjacency matrices.*for points --vectors",

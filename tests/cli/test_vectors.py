@@ -154,13 +154,17 @@ def test_vectors_in_parquet(tmp_path):
     path = tmp_path / "x.parquet"
     parquet.write_table(arrow.table({f"c{i}": X[:, i] for i in range(3)}), path)
     np.testing.assert_array_equal(read_rows(str(path))[0], X)
-    parquet.write_table(arrow.table({"id": list("abcd"), "embedding": X.tolist(), "x": X[:, 0]}), path)
-    with pytest.warns(GraphWarning, match="the lists in column 'embedding'"):
-        found, names, _ = read_rows(str(path))
-    np.testing.assert_array_equal(found, X)
-    assert names == list("abcd")
+    for ids in (list("abcd"), [7, 5, 3, 1]):  # before another column of text
+        columns = {"text": list("efgh"), "x": X[:, 0], "id": ids}
+        parquet.write_table(arrow.table(columns | {"embedding": X.tolist()}), path)
+        with pytest.warns(GraphWarning, match="the lists in column 'embedding'"):
+            found, names, _ = read_rows(str(path))
+        np.testing.assert_array_equal(found, X)
+        parquet.write_table(arrow.table(columns), path)
+        with pytest.warns(GraphWarning, match="column 'text' is text, and is not read"):
+            assert read_rows(str(path))[1] == names == list(map(str, ids))
     for columns, said in (
-        ({"id": list("abcd"), "y": list("abcd"), "x": X[:, 0]}, "column 'id' holds string, and vectors are numbers"),
+        ({"z": list("abcd"), "y": list("abcd"), "x": X[:, 0]}, "column 'z' holds string, and vectors are numbers"),
         ({"x": [[1.0], [1.0, 2.0]]}, "the lists in column 'x' are not all of one length"),
         ({"x": [1.0, None]}, "column 'x' has missing values"),
     ):
@@ -176,7 +180,7 @@ def test_vectors_in_parquet(tmp_path):
 
 
 @pytest.mark.parametrize("place", [0, 3])
-@pytest.mark.parametrize("name", ["id", "customer_id", "userId", "__index_level_0__"])
+@pytest.mark.parametrize("name", ["id", "customer_id", "vertex", "userId", "__index_level_0__"])
 def test_a_column_of_ids_is_no_coordinate_in_text_or_parquet(tmp_path, name, place):
     pd = pytest.importorskip("pandas")
     table = pd.DataFrame(X + 0.5, columns=list("abc"))

@@ -219,6 +219,7 @@ def test_columns_that_are_asked_for_go_by_their_names(write):
         ("count\tto\tfrom\n2\tb\ta\n3\tc\tb\n", {("a", "b", 2.0), ("b", "c", 3.0)}),
         (":START_ID,:END_ID,:TYPE,weight:float\na,b,K,2\nb,c,K,3\n", {("a", "b", 2.0), ("b", "c", 3.0)}),
         ("ts,who,whom,n\n7,a,b,2\n9,b,c,2\n", {("a", "b", 1.0), ("b", "c", 1.0)}),  # a time in front
+        ("tx_id,ts,payer,payee,n\nt1,7,a,b,2\nt2,9,b,c,2\n", {("a", "b", 1.0), ("b", "c", 1.0)}),  # or between
         ("voter,candidate\n5,6\n6,7\n", {(5, 6, 1.0), (6, 7, 1.0)}),  # no date
         ("2020-09-20 11:01:45,7,12,2.5\n2020-09-20 11:02:01,9,7,3\n", {(7, 12, 2.5), (7, 9, 3.0)}),
         ("1600000001,7,12,2.5\n1600000007,9,7,3\n", {(7, 12, 2.5), (7, 9, 3.0)}),
@@ -262,7 +263,10 @@ NAMES = "".join(f"n{i} n{i + 1}\n" for i in range(250))
         ("source,target\n#a,#b\n#b,#c\n", r"there are no edges.*pass comments=\(\)"),
         ("date,who\n7,a\n9,b\n", "only column 'who' may hold nodes.*--columns"),
         (",source,weight,timestamp\n0,7,2,5\n1,9,3,6\n", "only column 'source' may hold nodes"),
-        ("n,a,b\n101,1,2\n102,2,3\n", r"'n' holds what no other .* pass columns=\('a', 'b'\) if .*\('n', 'a'\) if not"),
+        (
+            "n,ts,a,b\n101,5,1,2\n102,6,2,3\n",
+            r"'n' holds what no .* pass columns=\('a', 'b'\) if .*\('n', 'a'\) if not",
+        ),
         ("7,2020-09-20T11:01\n9,2020-09-21T11:01\n", "only column 0 may hold nodes"),
         ("source,target\n7.0,9\n9.0,4\n", "column 'source' holds '7.0' and the like.*ids='string'"),
         # Files of other kinds, with what reads them.

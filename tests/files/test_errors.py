@@ -171,7 +171,7 @@ def test_inconsistent_metis(refuse, text, message):
 def test_bad_npz(refuse):
     data = npz(indptr=np.arange(1001), indices=np.arange(1000)[::-1])
     assert "cannot be read" in refuse(data[: len(data) // 2], "x.npz")
-    assert "the archive holds a, b;" in refuse(npz(a=[1], b=[2]), "x.npz")
+    assert re.search("the archive holds a, b;.*--vectors", refuse(npz(a=[1], b=[2]), "x.npz"))
     assert "indptr" in refuse(npz(indices=[0]), "x.npz")
     assert "0 to 1" in refuse(npz(indptr=[0, 1, 2], indices=[1, 7]), "x.npz", InputError)
     assert "cannot be read" in refuse(npz(indptr=[0, 1, 5], indices=[1, 0]), "x.npz", InputError)

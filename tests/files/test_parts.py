@@ -87,6 +87,9 @@ def test_parts_of_parquet_may_be_empty_and_have_no_text_beside_them(tmp_path, wr
     write("read me\nfirst of all\n", "parts/README.txt")
     with pytest.raises(InputError, match=r"README\.txt are read, files of two kinds"):
         read_graph(tmp_path / "parts", weight_column=None)
+    pd.DataFrame({"source": [b"\x80", b"b"], "target": [b"b", b"c"]}).to_parquet(tmp_path / "ids.parquet")
+    with pytest.raises(InputError, match=r"ids\.parquet: .*'source' holds bytes that are no UTF-8 text.*bytes\.hex"):
+        read_graph(tmp_path / "ids.parquet")
 
 
 def test_of_many_parts_without_known_names_the_ends_are_told_once(write):
@@ -123,6 +126,13 @@ def test_parts_whose_columns_are_called_otherwise_are_told(write):
     assert read_graph([one, other]).n_edges == 4
     with pytest.warns(GraphWarning, match=r"from, to of .*a\.csv and u, v of .*b\.csv are read"):
         same(read_graph([one, write("u,v\n5,2\n6,4\n", "b.csv")]), read_graph([one, other]))
+    one = write("t,n,from,to\n5,7,1,2\n6,7,3,4\n", "a.csv")  # the header in the first part alone, as split makes them
+    other = write("5,7,5,2\n6,8,6,4\n", "b.csv")
+    said = r"from, to of .*a\.csv and (0, 1|5, 2) of .*b\.csv are read; give all parts the same"
+    for options in ({}, {"header": True, "columns": (2, 3)}):
+        with pytest.raises(InputError, match=said):
+            read_graph([one, other], weight_column=None, **options)
+    assert read_graph([one, other], columns=(2, 3), weight_column=None).n_edges == 4
 
 
 def test_a_folder_behind_links_is_visited_once(tmp_path, table):

@@ -18,6 +18,7 @@ from graphcore.graphs.columns import doubtful_names, edge_columns, is_index, lef
         ([":START_ID", "weight:double", ":END_ID"], (":START_ID", ":END_ID"), "weight:double"),
         (["count", "u", "v", "w"], ("u", "v"), "w"),  # the surest name of a weight, in any place
         (["protein1", "protein2", "combined_score"], None, "combined_score"),
+        (["tx_id", "sender_id", "receiver_id"], ("sender_id", "receiver_id"), None),
         (["x1", "x2", "y"], None, None),
         ([0, 1, 2], None, None),
         (["target", "x"], None, None),
@@ -49,7 +50,7 @@ def test_what_is_left_out_is_told_and_times_are_offered_for_no_weights():
 @pytest.mark.parametrize(
     ("names", "said"),
     [
-        (["a", "NaN", "None"], "are called 'NaN', 'None', as missing"),
+        (["a", "NaN", "None", r"\N"], r"are called 'NaN', 'None', '\\N', as missing"),
         (["a", float("nan")], "as missing"),
         (["a", "a"], "have the same name"),
         (["2.0", "2"], "'2.0' and '2'; write the names alike"),
