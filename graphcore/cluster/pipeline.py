@@ -198,17 +198,18 @@ def cluster_graph(
     if k == 0:
         with stages("connected parts"):
             labels, k = largest_first(rows, labels, settings)
-            k = k if start is None else max(k, int(start.max()) + 1)
+            if start is not None:
+                labels, k = numbered_on(labels, start)
             settings = replace(settings, n_clusters=k)
             value = problem_of(rows, settings, weights).sums(labels, n_jobs).value(settings.record)
         history.append(("connected parts", value))
-    if start is not None:  # moves of groups may exchange numbers
+    elif start is not None:  # moves of groups may exchange numbers
         labels = matched_clusters(labels, start, k)
         moved = np.setdiff1d(np.intersect1d(start, labels), start[start == labels])
         if len(moved):
             warn_user(
-                f"{len(moved)} of the numbers of initial_labels are those of other nodes now, such as {moved[0]}, as "
-                "their clusters were united with others, and others divided"
+                f"{len(moved)} of the numbers of initial_labels are those of other nodes now, as their clusters were "
+                f"united with others, and others divided: {', '.join(map(str, moved))}"
             )
     if settings.max_cluster_size is not None or fixed is not None:
         with stages("constraints"):
@@ -528,6 +529,15 @@ def stability(labels, labellings, n_clusters, n_jobs=None):
 def matched_clusters(labels, others, n_clusters):
     """Labels with clusters renumbered so that as many nodes as possible have the label of `others` (-1: none)."""
     return apply_labels(match_clusters(contingency(labels, others, n_clusters)), labels)
+
+
+def numbered_on(labels, start):
+    """Labels with clusters numbered as in `start`, new ones behind them all, and how many numbers there are."""
+    n_old = int(start.max()) + 1
+    labels = matched_clusters(labels, start, max(n_old, int(labels.max()) + 1))
+    new = np.setdiff1d(labels, labels[labels == start])
+    labels = np.where(np.isin(labels, new), n_old + np.searchsorted(new, labels), labels).astype(np.int32)
+    return labels, n_old + len(new)
 
 
 def match_clusters(common):

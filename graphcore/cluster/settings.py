@@ -301,8 +301,9 @@ def check_clusters(labels, rows, settings, weights=None, fixed=None):
             f"min_cluster_size={settings.min_cluster_size}, which the other limits leave no room for; ask for "
             "fewer clusters, or for less of each"
         )
-    if (n_found := int(np.count_nonzero(sizes))) < k:
-        warn_user(f"only {n_found} of n_clusters={k} clusters hold nodes; ask for fewer clusters")
+    if len(empty := np.flatnonzero(sizes == 0)):
+        remedy = "ask for fewer clusters, unless numbers of initial_labels are kept"
+        warn_user(f"only {k - len(empty)} of n_clusters={k} clusters hold nodes, and {empty[0]} holds none; {remedy}")
 
 
 def check_known(graph, n_clusters, labels=None, initial_labels=None):

@@ -265,7 +265,8 @@ def _aligned(nodes, columns, graph, missing=None):
             raise InputError(f"{len(columns[0])} clusters without nodes, but the graph has {graph.n_nodes} nodes")
         return columns
     names = range(graph.n_nodes) if graph.node_names is None else graph.node_names.tolist()
-    ids = graph.attributes.get(column_called(graph.attributes, ID_NAMES), np.empty(0)).tolist()
+    ids = column_called(graph.attributes, ID_NAMES, next(iter(graph.attributes), None))
+    ids = graph.attributes.get(ids, np.empty(0)).tolist()
     if len({*ids}) == len(names) and len({*map(str, ids)} & {*nodes}) > len({*map(str, names)} & {*nodes}):
         names = ids  # of nodes that have names as well
     position = {str(name).strip(): i for i, name in enumerate(names)}  # the reader strips blanks around fields

@@ -7,7 +7,10 @@ from ..exceptions import warn_user
 
 # Words of the two ends, alone or beside a word that both share, as from_account and to_account have it. Frames with one
 # of the first three are tables of edges even where nobody says so.
-_SIDES = (("source", "target"), ("from", "to"), ("src", "dst"), ("start", "end"), ("sender", "receiver"))
+_SIDES = (
+    ("source", "target"), ("from", "to"), ("src", "dst"), ("start", "end"), ("sender", "receiver"), ("payer", "payee"),
+    ("caller", "callee"), ("follower", "followee"), ("buyer", "seller"), ("citing", "cited"),
+)  # fmt: skip
 _N_CERTAIN = 3
 _PAIRS = (("u", "v"), ("node1", "node2"), ("id1", "id2"))
 # Names of weights, the surest first; other columns may end in one of the first, as combined_score does.

@@ -260,7 +260,7 @@ class Graph:
             raise InputError(f"names_of takes numbers of nodes, got {nodes.dtype}; numbers_of takes names")
         return nodes if self.node_names is None else self.node_names[nodes.astype(np.int64, copy=False)]
 
-    def numbers_of(self, names: ArrayLike) -> Integers:
+    def numbers_of(self, names: ArrayLike, *, partial: bool = False) -> Integers:
         """Return the numbers of nodes by their names, as `names_of` returns them.
 
         A name that is none, or that several nodes of the graph have, is refused.
@@ -268,6 +268,8 @@ class Graph:
         Parameters
         ----------
         names : array-like
+        partial : bool, default False
+            Whether a name that is none has the number -1.
 
         Returns
         -------
@@ -283,10 +285,13 @@ class Graph:
         numbers = {name: i for i, name in enumerate(self.names_of(np.arange(self.n_nodes)).tolist())}
         if len(numbers) < self.n_nodes:
             raise InputError("several nodes of the graph have the same name, which does not tell which is meant")
-        try:
-            return np.array([numbers[name] for name in np.asarray(names).ravel().tolist()], dtype=np.int64)
-        except KeyError as error:
-            raise InputError(f"the graph has no node {error} among its {self.n_nodes}") from None
+        names = np.asarray(names).ravel().tolist()
+        found = np.array([numbers.get(name, -1) for name in names], dtype=np.int64)
+        if not partial and len(unknown := np.flatnonzero(found < 0)):
+            raise InputError(
+                f"the graph has no node {names[unknown[0]]!r} among its {self.n_nodes}; with partial=True it is -1"
+            )
+        return found
 
     # -- inside ------------------------------------------------------------------------------------------------------
 

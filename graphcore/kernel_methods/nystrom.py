@@ -338,8 +338,8 @@ def nystrom_features(
     if n_zero_rows:
         warn_user(
             f"{n_zero_rows} of {kernel.n_points} points have a kernel value of zero with every landmark; their "
-            "features are zero and they fall into one cluster: take more landmarks, sampling='countsketch' or "
-            "'leverage', or graphcore.kernel_methods.nystrom.power_features"
+            "features are zero and they fall into one cluster: take more landmarks, sampling='rpcholesky', or "
+            "graphcore.kernel_methods.nystrom.power_features"
         )
     made = factor.features, factor.projection, (indices, sketch), factor.singular_values
     return _assembled(kernel, *made, on_indefinite, n_landmarks, n_zero_rows)

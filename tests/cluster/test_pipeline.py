@@ -487,7 +487,7 @@ def test_a_start_keeps_its_numbers():
     # Of two clusters given as one, and one given as two, which moves of groups set right, the others keep theirs.
     graph, truth = planted(5, 30, 0.3, 0.02, 2)
     odd = np.where(truth == 4, 1, np.where((truth == 2) & (np.arange(150) % 30 < 15), 4, truth))
-    with pytest.warns(GraphWarning, match="1 of the numbers of initial_labels are those of other nodes now, such as 4"):
+    with pytest.warns(GraphWarning, match="1 of the numbers of initial_labels are those of other.* divided: 4"):
         labels = CoresetSpectralClustering(5, random_state=0).fit_predict(graph, initial_labels=odd)
     assert (labels == odd).mean() > 0.65 and adjusted_rand_score(labels, truth) > 0.95
     # A number without nodes goes to what only the number parts, whether it had a wrong label or none.
@@ -501,12 +501,16 @@ def test_a_start_keeps_its_numbers():
         model = CoresetSpectralClustering(k, objective=objective, random_state=0)
         labels = model.fit_predict(graph, initial_labels=np.where(truth > 5, -1, truth))
         assert same_partition(labels, truth) and (labels == truth)[truth < 6].all() and model.n_clusters_ == (k or 8)
+    # Where their number is free, new ones do not take that of a cluster that is gone.
+    free = CoresetSpectralClustering(None, objective="modularity", random_state=0)
+    with pytest.warns(GraphWarning, match="only 8 of n_clusters=9 clusters hold nodes, and 0 holds none"):
+        labels = free.fit_predict(graph, initial_labels=np.where(truth < 7, truth + 1, -1))
+    np.testing.assert_array_equal(labels, truth + 1)
     # A component without labels joins the smallest cluster, or is one if their number is free.
     two, start = Graph.from_edges([0, 0, 1, 3, 3, 4, 6], [1, 2, 2, 4, 5, 5, 7]), [0, 0, 0, 1, -1, -1, -1, -1]
     labels = CoresetSpectralClustering(2).fit(two, initial_labels=start).labels_
     assert labels[:6].tolist() == [0, 0, 0, 1, 1, 1] and labels[6] == labels[7]
-    labels = CoresetSpectralClustering(None, objective="modularity").fit(two, initial_labels=start).labels_
-    assert labels.tolist() == [0, 0, 0, 1, 1, 1, 2, 2]
+    assert free.fit_predict(two, initial_labels=start).tolist() == [0, 0, 0, 1, 1, 1, 2, 2]
 
 
 @pytest.mark.slow

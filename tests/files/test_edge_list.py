@@ -120,7 +120,9 @@ def test_overrides(write):
     assert read_graph(write("a,é\n".encode("latin-1")), encoding="latin-1").node_names.tolist() == ["a", "é"]
     assert edges_of(read_graph(write("1 0\n2\t1\n"), delimiter="whitespace")) == PLAIN
     assert edges_of(read_graph(write("0.5 a b\n2 b c\n"), weight_column=0)) == {("a", "b", 0.5), ("b", "c", 2.0)}
-    by_name = read_graph(write("n,payer,payee,sum\n5,a,b,0.5\n6,b,c,2\n"), weight_column="sum")  # n is no end for that
+    by_name = read_graph(
+        write("n,debtor,creditor,sum\n5,a,b,0.5\n6,b,c,2\n"), weight_column="sum"
+    )  # n is no end for that
     assert edges_of(by_name) == {("a", "b", 0.5), ("b", "c", 2.0)}
     assert edges_of(read_graph(write("2 1\n2\n1\n", "x.graph"), format="metis")) == {(0, 1, 1.0)}
     assert edges_of(read_graph(write("0 1\n1 2\n", "x.graph"), format="edgelist")) == PLAIN
@@ -219,7 +221,7 @@ def test_columns_that_are_asked_for_go_by_their_names(write):
         ("count\tto\tfrom\n2\tb\ta\n3\tc\tb\n", {("a", "b", 2.0), ("b", "c", 3.0)}),
         (":START_ID,:END_ID,:TYPE,weight:float\na,b,K,2\nb,c,K,3\n", {("a", "b", 2.0), ("b", "c", 3.0)}),
         ("ts,who,whom,n\n7,a,b,2\n9,b,c,2\n", {("a", "b", 1.0), ("b", "c", 1.0)}),  # a time in front
-        ("tx_id,ts,payer,payee,n\nt1,7,a,b,2\nt2,9,b,c,2\n", {("a", "b", 1.0), ("b", "c", 1.0)}),  # or between
+        ("tx_id,ts,debtor,creditor,n\nt1,7,a,b,2\nt2,9,b,c,2\n", {("a", "b", 1.0), ("b", "c", 1.0)}),  # or between
         ("voter,candidate\n5,6\n6,7\n", {(5, 6, 1.0), (6, 7, 1.0)}),  # no date
         ("2020-09-20 11:01:45,7,12,2.5\n2020-09-20 11:02:01,9,7,3\n", {(7, 12, 2.5), (7, 9, 3.0)}),
         ("1600000001,7,12,2.5\n1600000007,9,7,3\n", {(7, 12, 2.5), (7, 9, 3.0)}),

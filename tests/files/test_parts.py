@@ -65,7 +65,7 @@ def test_parts_are_read_as_one_list(tmp_path, table, ending, named):
 @pytest.mark.parametrize("when", [[5, 6, 7], np.array([5, 6, 7], dtype="M8[s]"), [0.5, 1.5, 3.0], ["2020-09-20"] * 3])
 def test_ends_of_parquet_are_no_times_and_share_names(tmp_path, when):
     payers, payees = ["a", "b", "c"], ["b", "c", "d"]
-    pd.DataFrame({"when": when, "payer": payers, "payee": payees}).to_parquet(tmp_path / "a.parquet")
+    pd.DataFrame({"when": when, "debtor": payers, "creditor": payees}).to_parquet(tmp_path / "a.parquet")
     graph = read_graph(tmp_path / "a.parquet", weight_column=None)
     same(graph, Graph.from_edges(payers, payees))
     table = {"source": payers, "weight": [0.5, 1, 2], "timestamp": [1600000000, 1600000060, 1600000061]}
@@ -93,11 +93,11 @@ def test_parts_of_parquet_may_be_empty_and_have_no_text_beside_them(tmp_path, wr
 
 
 def test_of_many_parts_without_known_names_the_ends_are_told_once(write):
-    parts = [write(f"n,payer,payee\n{i},a,b\n{i + 5},b,c\n", f"{i}.csv") for i in range(2)]
+    parts = [write(f"n,debtor,creditor\n{i},a,b\n{i + 5},b,c\n", f"{i}.csv") for i in range(2)]
     with pytest.warns(GraphWarning) as said:
         read_graph(parts, weight_column=None)
     (told,) = (str(each.message) for each in said if "ends" in str(each.message))
-    assert "1 more: column 'n' holds what no other column holds; the ends are columns ('payer', 'payee')" in told
+    assert "1 more: column 'n' holds what no other column holds; the ends are columns ('debtor', 'creditor')" in told
 
 
 def test_what_are_no_parts(tmp_path, write):

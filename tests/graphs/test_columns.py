@@ -19,6 +19,7 @@ from graphcore.graphs.columns import doubtful_names, edge_columns, is_index, lef
         (["count", "u", "v", "w"], ("u", "v"), "w"),  # the surest name of a weight, in any place
         (["protein1", "protein2", "combined_score"], None, "combined_score"),
         (["tx_id", "sender_id", "receiver_id"], ("sender_id", "receiver_id"), None),
+        (["tx_id", "channel", "payer_account", "payee_account"], ("payer_account", "payee_account"), None),
         (["x1", "x2", "y"], None, None),
         ([0, 1, 2], None, None),
         (["target", "x"], None, None),
