@@ -124,7 +124,7 @@ def column_names(table):
         return list(table.collect_schema().names())
     if hasattr(kind, "column_names"):
         return list(table.column_names)
-    return list(table.columns) if hasattr(kind, "columns") else []
+    return [] if callable(getattr(kind, "columns", len)) else list(table.columns)
 
 
 def as_library(columns, library):
