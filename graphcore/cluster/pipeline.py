@@ -199,7 +199,7 @@ def cluster_graph(
         with stages("connected parts"):
             labels, k = largest_first(rows, labels, settings)
             if start is not None:
-                labels, k = numbered_on(labels, start)
+                labels, k = numbered_as(labels, start)
             settings = replace(settings, n_clusters=k)
             value = problem_of(rows, settings, weights).sums(labels, n_jobs).value(settings.record)
         history.append(("connected parts", value))
@@ -531,13 +531,15 @@ def matched_clusters(labels, others, n_clusters):
     return apply_labels(match_clusters(contingency(labels, others, n_clusters)), labels)
 
 
-def numbered_on(labels, start):
-    """Labels with clusters numbered as in `start`, new ones behind them all, and how many numbers there are."""
-    n_old = int(start.max()) + 1
-    labels = matched_clusters(labels, start, max(n_old, int(labels.max()) + 1))
+def numbered_as(labels, start):
+    """Labels with clusters numbered as in `start`, new ones by the lowest numbers that it lacks; number of numbers."""
+    labels = matched_clusters(labels, start, 1 + int(max(labels.max(), start.max())))
     new = np.setdiff1d(labels, labels[labels == start])
-    labels = np.where(np.isin(labels, new), n_old + np.searchsorted(new, labels), labels).astype(np.int32)
-    return labels, n_old + len(new)
+    lacking = np.setdiff1d(np.arange(len(new) + int(start.max()) + 1), start)
+    table = np.arange(1 + int(labels.max()), dtype=np.int32)
+    table[new] = lacking[: len(new)]
+    labels = apply_labels(table, labels)
+    return labels, 1 + int(labels.max())
 
 
 def match_clusters(common):

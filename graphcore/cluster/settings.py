@@ -302,8 +302,10 @@ def check_clusters(labels, rows, settings, weights=None, fixed=None):
             "fewer clusters, or for less of each"
         )
     if len(empty := np.flatnonzero(sizes == 0)):
-        remedy = "ask for fewer clusters, unless numbers of initial_labels are kept"
-        warn_user(f"only {k - len(empty)} of n_clusters={k} clusters hold nodes, and {empty[0]} holds none; {remedy}")
+        warn_user(
+            f"only {k - len(empty)} of n_clusters={k} clusters hold nodes, not number {empty[0]}"
+            f"{' and others' * (len(empty) > 1)}; ask for fewer clusters, unless these are numbers of initial_labels"
+        )
 
 
 def check_known(graph, n_clusters, labels=None, initial_labels=None):
@@ -312,7 +314,7 @@ def check_known(graph, n_clusters, labels=None, initial_labels=None):
         raise ParameterError("labels that stay need a number of clusters: give n_clusters")
     fixed, start = None if labels is None else _labels("labels that stay", labels, graph, n_clusters), None
     if initial_labels is not None:
-        start = _labels("initial_labels", initial_labels, graph, n_clusters or graph.n_nodes)
+        start = _labels("initial_labels", initial_labels, graph, n_clusters)
         start[graph.degrees == 0] = -1
         if not (start >= 0).any():
             raise InputError("initial_labels give no node with an edge a label; leave them out")
@@ -321,7 +323,7 @@ def check_known(graph, n_clusters, labels=None, initial_labels=None):
 
 def _labels(name, labels, graph, n_clusters):
     labels = check_labels(name, labels, graph.n_nodes)
-    if graph.n_nodes and labels.max() >= n_clusters:
+    if graph.n_nodes and labels.max() >= n_clusters > 0:
         raise ParameterError(
             f"{name} go up to {labels.max()}; with n_clusters={n_clusters} they run from 0 to {n_clusters - 1}, and "
             f"-1 is unknown; give n_clusters={labels.max() + 1}, or close gaps by numpy.unique(labels, "

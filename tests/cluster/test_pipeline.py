@@ -501,11 +501,12 @@ def test_a_start_keeps_its_numbers():
         model = CoresetSpectralClustering(k, objective=objective, random_state=0)
         labels = model.fit_predict(graph, initial_labels=np.where(truth > 5, -1, truth))
         assert same_partition(labels, truth) and (labels == truth)[truth < 6].all() and model.n_clusters_ == (k or 8)
-    # Where their number is free, new ones do not take that of a cluster that is gone.
+    # Where their number is free, new ones take numbers that the start lacks, and not those of clusters that are gone.
     free = CoresetSpectralClustering(None, objective="modularity", random_state=0)
-    with pytest.warns(GraphWarning, match="only 8 of n_clusters=9 clusters hold nodes, and 0 holds none"):
-        labels = free.fit_predict(graph, initial_labels=np.where(truth < 7, truth + 1, -1))
-    np.testing.assert_array_equal(labels, truth + 1)
+    start = np.where(truth == 0, np.where(np.arange(480) % 3, 9, 1), np.where(truth < 7, truth + 2, -1))
+    with pytest.warns(GraphWarning, match="only 8 of n_clusters=10 clusters hold nodes, not number 1 and others; ask"):
+        labels = free.fit_predict(graph, initial_labels=start)
+    np.testing.assert_array_equal(labels, np.array([9, 3, 4, 5, 6, 7, 8, 0])[truth])
     # A component without labels joins the smallest cluster, or is one if their number is free.
     two, start = Graph.from_edges([0, 0, 1, 3, 3, 4, 6], [1, 2, 2, 4, 5, 5, 7]), [0, 0, 0, 1, -1, -1, -1, -1]
     labels = CoresetSpectralClustering(2).fit(two, initial_labels=start).labels_
