@@ -160,7 +160,8 @@ def cluster_graph(
     stages, streams = Stages() if stages is None else stages, Streams(random_state)
     if settings.outliers is None:  # outliers were asked for
         warn_of_isolated(graph, weights)
-    graph, k, given, trials = in_range(graph), settings.n_clusters, fixed, ()
+    graph, given, trials = in_range(graph), fixed, ()
+    k = n_asked = settings.n_clusters
     rows, kernel = graph.rows, GraphKernel(graph, SELF_LOOP)
     if fixed is not None:
         fixed = np.where(graph.degrees > 0, fixed, -1)
@@ -225,6 +226,8 @@ def cluster_graph(
         labels = kept.labels
         history.append(("levels", kept.value))
     node_stability = cluster_stability = None
+    if n_asked and (n_found := len(np.unique(labels[labels >= 0]))) < k:
+        warn_user(f"only {n_found} of n_clusters={k} clusters hold nodes; ask for fewer clusters")
     if len(drafts) > 1:
         most = max(k, 1 + int(max(map(np.max, drafts))))
         node_stability, cluster_stability = stability(labels, drafts, most, n_jobs)
@@ -533,11 +536,12 @@ def matched_clusters(labels, others, n_clusters):
 
 def numbered_as(labels, start):
     """Labels with clusters numbered as in `start`, new ones by the lowest numbers that it lacks; number of numbers."""
-    labels = matched_clusters(labels, start, 1 + int(max(labels.max(), start.max())))
-    new = np.setdiff1d(labels, labels[labels == start])
-    lacking = np.setdiff1d(np.arange(len(new) + int(start.max()) + 1), start)
-    table = np.arange(1 + int(labels.max()), dtype=np.int32)
-    table[new] = lacking[: len(new)]
+    used = np.unique(start[start >= 0])
+    compact = np.where(start >= 0, np.searchsorted(used, start), -1)
+    labels = matched_clusters(labels, compact, max(len(used), 1 + int(labels.max())))
+    new = np.setdiff1d(labels, labels[labels == compact])
+    table = np.append(used, new).astype(np.int32)
+    table[new] = np.setdiff1d(np.arange(len(used) + len(new)), used)[: len(new)]
     labels = apply_labels(table, labels)
     return labels, 1 + int(labels.max())
 

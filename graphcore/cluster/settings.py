@@ -301,11 +301,6 @@ def check_clusters(labels, rows, settings, weights=None, fixed=None):
             f"min_cluster_size={settings.min_cluster_size}, which the other limits leave no room for; ask for "
             "fewer clusters, or for less of each"
         )
-    if len(empty := np.flatnonzero(sizes == 0)):
-        warn_user(
-            f"only {k - len(empty)} of n_clusters={k} clusters hold nodes, not number {empty[0]}"
-            f"{' and others' * (len(empty) > 1)}; ask for fewer clusters, unless these are numbers of initial_labels"
-        )
 
 
 def check_known(graph, n_clusters, labels=None, initial_labels=None):

@@ -105,6 +105,8 @@ class ParquetEdges:
             ]
             columns, weight, self.notes = choose_columns(schema.names, values, numeric, reading, times=times)
             self.called = tuple(schema.names[c] for c in (*columns, *([] if weight is None else [weight])))
+            if weight is not None and weight not in numeric:
+                raise FormatError(f"column {self.called[2]!r} holds {schema.types[weight]}; weights must be numbers")
             twice = next((name for name in self.called if schema.names.count(name) > 1), None)
             if twice is not None:
                 raise FormatError(f"several columns are called {twice[:80]!r}; rename them")
