@@ -157,13 +157,13 @@ def _plainly(name):
 def left_out(names, parameter, likely, hint="", weight=None):
     """Return the message about columns, or attributes of edges, that are not read beside that of weights, if there is.
 
-    Of `likely` the first that is not called as times are is offered.
+    Of `likely` the first that is not called as times or ids are is offered.
     """
     shown = ", ".join(name[:80] for name in map(str, names[:4])) + (f" and {len(names) - 4} more" if names[4:] else "")
     shown = f"column{'s' * (len(names) > 1)} {shown} not read{hint}"
     if weight is not None:
         return f"{shown}; weights are those of {str(weight)[:80]!r}, {parameter}= takes others"
-    offered = next((name for name in likely if not is_time(name)), None)
+    offered = next((name for name in likely if not (is_time(name) or (plain(name) or "").endswith("id"))), None)
     if offered is None:
         return f"{shown}; pass {parameter}=None to say that no column holds the edges' weights"
     offered = offered[:80] if isinstance(offered, str) else offered

@@ -39,8 +39,8 @@ def test_names_that_no_column_of_vectors_has_are_certain():
     assert not two_kinds("from_id", "to_id") and not two_kinds("id", "id") and not two_kinds(0, 1)
 
 
-def test_what_is_left_out_is_told_and_times_are_offered_for_no_weights():
-    for columns, remedy in ((["timestamp", "fee"], "pass weight='fee' if"), (["ts"], "pass weight=None to say")):
+def test_what_is_left_out_is_told_and_times_and_ids_are_offered_for_no_weights():
+    for columns, remedy in ((["time", "tx_id", "fee"], "pass weight='fee' if"), (["ts"], "pass weight=None to say")):
         said = left_out(columns, "weight", {name: name for name in columns})
         assert remedy in said and f"{', '.join(columns)} not read; " in said
     table = {"source": [0, 1], "target": [1, 2], "ts": [1, 2], "amount": [5.0, 90.0], "weight": [1.5, 2.0]}
