@@ -160,7 +160,9 @@ def as_ids(name, values):
             said, row = f"{name} must be integers or text, got {values.dtype}", int(np.argmin(whole))
             raise InputError(f"{said}, and {values[row]} in row {row} is no whole number up to 2**53")
     elif values.dtype == np.uint64 and values.max() >= 2**63:
-        raise InputError(f"{name} holds {values.max()}, and integers go up to 2**63 - 1; give names as text (a file: ids='string')")
+        raise InputError(
+            f"{name} holds {values.max()}, and integers go up to 2**63 - 1; give names as text (a file: ids='string')"
+        )
     elif values.dtype.kind not in "iu":
         raise InputError(f"{name} must be integers, got {values.dtype}; number the nodes from 0 and give node_names")
     return values if values.dtype in (np.int32, np.int64) else values.astype(np.int64)

@@ -69,9 +69,7 @@ def test_ends_of_parquet_are_no_times_and_share_names(tmp_path, when):
     graph = read_graph(tmp_path / "a.parquet", weight_column=None)
     same(graph, Graph.from_edges(payers, payees))
     if not isinstance(when[0], (int, float)):
-        with pytest.raises(
-            FormatError, match=r"column 'when' holds (timestamp|.*string).*; weights must be numbers"
-        ):
+        with pytest.raises(FormatError, match=r"column 'when' holds (timestamp|.*string).*; weights must be numbers"):
             read_graph(tmp_path / "a.parquet", weight_column="when")
     table = {"source": payers, "weight": [0.5, 1, 2], "timestamp": [1600000000, 1600000060, 1600000061]}
     pd.DataFrame(table).to_parquet(tmp_path / "a.parquet")
