@@ -173,7 +173,13 @@ def _sums_of_rows(model, X):
     elif reference.kind == "vectors" and searcher is None:
         kept = None if reference.radius == np.inf else np.flatnonzero(labels >= 0)  # outliers are nobody's neighbours
         searcher = new_row_searcher(
-            _as_taken(reference.vectors), model.graph_, reference.n_neighbors, reference.metric, model.n_jobs, kept=kept
+            _as_taken(reference.vectors),
+            model.graph_,
+            reference.n_neighbors,
+            reference.metric,
+            model.n_jobs,
+            kept=kept,
+            radius=reference.radius,
         )
         if isinstance(searcher, IndexSearcher):  # which takes long to build
             reference.searcher = searcher

@@ -588,12 +588,13 @@ _NEW_ROWS = 512
 _INDEX_LISTED = 30  # neighbours of each row by which pynndescent makes its index unless it is told another number
 
 
-def new_row_searcher(X, graph, n_neighbors, metric, n_jobs, kept=None):
+def new_row_searcher(X, graph, n_neighbors, metric, n_jobs, kept=None, radius=np.inf):
     """Return a searcher with the methods of `exact_searcher`; `graph` is the Graph that joins rows of X.
 
     Of X, rows `kept` (ascending numbers; all if None) are listed, which are those with an edge. The search is exact
     where that takes little time for 20 neighbours, so that answers for a row do not depend on how many are asked for;
-    without a graph; and for sparse vectors and metrics that the walk does not know.
+    without a graph; for sparse vectors and metrics that the walk does not know; and for rows whose last neighbour by
+    a walk, which misses some, is beyond the `radius`: among all of X, as a fit finds outliers.
     """
     space = metric if metric in CODES else "euclidean"
     if is_left_to_pynndescent(X, metric):
@@ -602,13 +603,13 @@ def new_row_searcher(X, graph, n_neighbors, metric, n_jobs, kept=None):
         return pynndescent.IndexSearcher(index, min(n, n_neighbors), kept)
     if graph is None or metric == "correlation" or is_sparse(X) or exact_pays(X, space):
         return _Exact(X, n_neighbors, metric, n_jobs, kept)
-    return WalkSearcher(X, graph, n_neighbors, metric, n_jobs)
+    return WalkSearcher(X, graph, n_neighbors, metric, n_jobs, radius)
 
 
 class _Exact:
     """The exact search among some of the rows (all if None), block by block, in `n_jobs` threads."""
 
-    def __init__(self, X, n_neighbors, metric, n_jobs, kept):
+    def __init__(self, X, n_neighbors, metric, n_jobs, kept=None):
         self._kept, self._n_jobs, self._metric = kept, n_jobs, metric
         X = X if kept is None else X[kept]
         # Hamming and Euclidean distances order vectors of 0 and 1 alike; scikit-learn takes sparse ones by the latter.
@@ -630,8 +631,8 @@ class _Exact:
 class WalkSearcher:
     """Best-first walks over a neighbour graph, from the nearest of a sample that every component has a part in."""
 
-    def __init__(self, X, graph, n_neighbors, metric, n_jobs):
-        self._metric, self._n_neighbors, self._n_jobs = metric, n_neighbors, n_jobs
+    def __init__(self, X, graph, n_neighbors, metric, n_jobs, radius=np.inf):
+        self._metric, self._n_neighbors, self._n_jobs, self._radius = metric, n_neighbors, n_jobs, radius
         self._X = read_only(self._in_space(X))
         self._rows = read_only(graph.indptr, np.int64), read_only(graph.indices, np.int32)
         self._drawn = _sample(graph)
@@ -660,7 +661,12 @@ class WalkSearcher:
         distances = far[:, : self._n_neighbors]
         if code == EUCLIDEAN:
             distances = in_unit(np.sqrt(distances), self._metric, rows.shape[1])
-        return distances, near[:, : self._n_neighbors]
+        near, far = near[:, : self._n_neighbors], np.flatnonzero(distances[:, -1] > self._radius)
+        if len(far):
+            distances[far], near[far] = _Exact(self._X, self._n_neighbors, self._metric, self._n_jobs).kneighbors(
+                rows[far]
+            )
+        return distances, near
 
     def _starts(self, rows):
         """Find the drawn rows that are nearest to each row by Euclidean distance, the nearest of them first."""

@@ -76,6 +76,18 @@ def test_threads_and_company_change_nothing():
         np.testing.assert_array_equal(again[1], found[rows])
 
 
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+def test_no_row_is_beyond_the_radius_by_a_walk_alone(metric):
+    X, numbers = mixture(0), np.arange(3000)
+    ring = graphcore.Graph.from_edges(numbers, (numbers + 1) % 3000)  # by which walks find little
+    exact, listed = exact_searcher(X[:3000], 10, metric).kneighbors(X[3000:])
+    radius = 1.0001 * np.median(exact[:, -1])
+    distances, found = WalkSearcher(X[:3000], ring, 10, metric, 1, radius).kneighbors(X[3000:])
+    is_far = distances[:, -1] > radius
+    np.testing.assert_array_equal(is_far, exact[:, -1] > radius)
+    np.testing.assert_array_equal(found[is_far], listed[is_far])
+
+
 @pytest.mark.slow
 def test_walks_are_taken_where_the_fit_searched_approximately():
     few, many = mixture(0), np.zeros((60_000, 32), dtype=np.float32)
