@@ -173,14 +173,9 @@ def _sums_of_rows(model, X):
     elif reference.kind == "vectors" and searcher is None:
         kept = None if reference.radius == np.inf else np.flatnonzero(labels >= 0)  # outliers are nobody's neighbours
         searcher = new_row_searcher(
-            _as_taken(reference.vectors),
-            model.graph_,
-            reference.n_neighbors,
-            reference.metric,
-            model.n_jobs,
-            kept=kept,
-            radius=reference.radius,
-        )
+            _as_taken(reference.vectors), model.graph_, reference.n_neighbors, reference.metric, model.n_jobs,
+            kept=kept, radius=reference.radius,
+        )  # fmt: skip
         if isinstance(searcher, IndexSearcher):  # which takes long to build
             reference.searcher = searcher
     for start in range(0, X.shape[0], _PIECE):

@@ -663,9 +663,8 @@ class WalkSearcher:
             distances = in_unit(np.sqrt(distances), self._metric, rows.shape[1])
         near, far = near[:, : self._n_neighbors], np.flatnonzero(distances[:, -1] > self._radius)
         if len(far):
-            distances[far], near[far] = _Exact(self._X, self._n_neighbors, self._metric, self._n_jobs).kneighbors(
-                rows[far]
-            )
+            exact = _Exact(self._X, self._n_neighbors, self._metric, self._n_jobs)
+            distances[far], near[far] = exact.kneighbors(rows[far])
         return distances, near
 
     def _starts(self, rows):
