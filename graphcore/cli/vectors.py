@@ -100,9 +100,10 @@ def _load_parquet(source):
         if len({0 if row is None else len(row) for row in rows}) > 1:
             raise InputError(f"the lists in column {lists[0]!r} are not all of one length")
         return np.stack(rows) if len(rows) else np.empty((0, 0)), names, None
-    for name in [name for name in table.column_names if name in texts and named not in (None, name)]:
+    beside = [] if named is None else [name for name in texts if name != named and name in table.column_names]
+    for name in beside:
         _say_left(source, name, "text", False)
-        table = table.drop_columns([name])
+    table = table.drop_columns(beside)
     for name in table.column_names:
         if not re.match("u?int|float|double|halffloat|bool", kinds[name]):
             raise InputError(f"column {name!r} holds {kinds[name]}, and vectors are numbers only; leave it out")

@@ -225,9 +225,9 @@ def cluster_graph(
             kept, level_tables = nested_levels(free, labels, leaves, tree, levels, drawn, n_jobs)
         labels = kept.labels
         history.append(("levels", kept.value))
-    node_stability = cluster_stability = None
-    if n_asked and (n_found := len(np.unique(labels[labels >= 0]))) < k:
+    if n_asked and (n_found := np.count_nonzero(label_sizes(labels, k))) < k:
         warn_user(f"only {n_found} of n_clusters={k} clusters hold nodes; ask for fewer clusters")
+    node_stability = cluster_stability = None
     if len(drafts) > 1:
         most = max(k, 1 + int(max(map(np.max, drafts))))
         node_stability, cluster_stability = stability(labels, drafts, most, n_jobs)
@@ -535,7 +535,7 @@ def matched_clusters(labels, others, n_clusters):
 
 
 def numbered_as(labels, start):
-    """Labels with clusters numbered as in `start`, new ones by the lowest numbers that it lacks; number of numbers."""
+    """Return labels with numbers of `start`, the lowest that it lacks for new clusters; and one above the largest."""
     used = np.unique(start[start >= 0])
     compact = np.where(start >= 0, np.searchsorted(used, start), -1)
     labels = matched_clusters(labels, compact, max(len(used), 1 + int(labels.max())))

@@ -23,7 +23,15 @@ from itertools import pairwise
 import numpy as np
 
 from ..base.lazy import import_whole
-from ..base.loops import away, away_with_one, effective_jobs, limited_libraries, map_blocks, map_items
+from ..base.loops import (
+    away,
+    away_with_one,
+    cached_property,
+    effective_jobs,
+    limited_libraries,
+    map_blocks,
+    map_items,
+)
 from ..base.progress import note
 from ..base.streams import Streams
 from ..base.validation import check_choice, check_integer, read_only
@@ -663,9 +671,12 @@ class WalkSearcher:
             distances = in_unit(np.sqrt(distances), self._metric, rows.shape[1])
         near, far = near[:, : self._n_neighbors], np.flatnonzero(distances[:, -1] > self._radius)
         if len(far):
-            exact = _Exact(self._X, self._n_neighbors, self._metric, self._n_jobs)
-            distances[far], near[far] = exact.kneighbors(rows[far])
+            distances[far], near[far] = self._exact.kneighbors(rows[far])
         return distances, near
+
+    @cached_property
+    def _exact(self):
+        return _Exact(self._X, self._n_neighbors, self._metric, self._n_jobs)
 
     def _starts(self, rows):
         """Find the drawn rows that are nearest to each row by Euclidean distance, the nearest of them first."""
