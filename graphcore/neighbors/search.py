@@ -602,7 +602,7 @@ def new_row_searcher(X, graph, n_neighbors, metric, n_jobs, kept=None, radius=np
     Of X, rows `kept` (ascending numbers; all if None) are listed, which are those with an edge. The search is exact
     where that takes little time for 20 neighbours, so that answers for a row do not depend on how many are asked for;
     without a graph; for sparse vectors and metrics that the walk does not know; and for rows whose last neighbour by
-    a walk, which misses some, is beyond the `radius`: among all of X, as a fit finds outliers.
+    a walk, which misses some, is beyond the `radius`.
     """
     space = metric if metric in CODES else "euclidean"
     if is_left_to_pynndescent(X, metric):
@@ -676,7 +676,8 @@ class WalkSearcher:
 
     @cached_property
     def _exact(self):
-        return _Exact(self._X, self._n_neighbors, self._metric, self._n_jobs)
+        joined = np.flatnonzero(np.diff(self._rows[0]))  # as walks find no others
+        return _Exact(self._X, self._n_neighbors, self._metric, self._n_jobs, joined)
 
     def _starts(self, rows):
         """Find the drawn rows that are nearest to each row by Euclidean distance, the nearest of them first."""
