@@ -22,7 +22,7 @@ from ..graphs.columns import TWO_KINDS, doubtful_names, edge_columns, is_index, 
 from ..graphs.columns import weight_column as find_weight
 from ..graphs.from_edges import compact_ids, graph_from_ends
 from ..graphs.graph import Graph
-from ..graphs.numbering import Numbering, in_turn, integers_of, text_of
+from ..graphs.numbering import Numbering, integers_of, text_of
 from ..graphs.rows import SYMMETRIZE, counted
 from .atomic import as_text
 from .source import check_encoding
@@ -520,10 +520,7 @@ class TextEdges:
             ends = np.stack([integers_of(column) for column in columns[:2]], axis=1)
             narrow = ends.min(initial=0) >= -(2**31) and ends.max(initial=0) < 2**31
             return ends.astype(np.int32) if narrow else ends, weights
-        names = in_turn(*columns[:2])
-        if (names.starts == names.stops).any():
-            raise ValueError
-        return self.numbering.of(names).reshape(-1, 2), weights
+        return self.numbering.ends(*columns[:2], self.called).reshape(-1, 2), weights
 
 
 def _problem(line, fields, dialect, is_last):

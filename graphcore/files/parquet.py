@@ -8,7 +8,7 @@ import numpy as np
 
 from ..exceptions import FormatError, InputError, ParameterError, missing_package
 from ..graphs.from_table import Columns
-from ..graphs.numbering import Numbering, in_turn, text_of
+from ..graphs.numbering import Numbering, text_of
 from ..graphs.rows import edge_weights
 from .atomic import atomic_output, text_output
 from .edge_list import FULL_MEMORY, block_size, choose_columns, graph_of_blocks, hold, notes_on_ends
@@ -138,15 +138,15 @@ class ParquetEdges:
 
     def _arrays(self, batch):
         """Return (ends, weights) of a batch; new names get the next numbers."""
-        columns, sides = Columns(check_parquet()[0].Table.from_batches([batch])), []
-        for name in self.called[:2]:
-            if self.numbering is None:
-                sides.append(columns.ends("columns", name))
-            elif (text := columns.text(name)) is not None:
-                sides.append(text)
-            else:
-                sides.append(text_of(list(map(str, columns.values("columns", name).tolist()))))
-        ends = np.stack(sides, axis=1) if self.numbering is None else self.numbering.of(in_turn(*sides)).reshape(-1, 2)
+        columns, called = Columns(check_parquet()[0].Table.from_batches([batch])), self.called[:2]
+        if self.numbering is None:
+            ends = np.stack([columns.ends("columns", name) for name in called], axis=1)
+        else:
+            sides = [
+                columns.text(name) or text_of(list(map(str, columns.values("columns", name).tolist())))
+                for name in called
+            ]
+            ends = self.numbering.ends(*sides, [f"column {name!r}" for name in called]).reshape(-1, 2)
         if not self.weighted:
             return ends, np.empty(0)
         return ends, edge_weights(columns.values("weight_column", self.called[2]).astype(np.float64), len(ends))

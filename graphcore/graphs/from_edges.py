@@ -12,7 +12,7 @@ from ..base.loops import away
 from ..base.types import ArrayLike
 from ..base.validation import check_choice, check_integer, unmasked
 from ..exceptions import InputError, ParameterError
-from .numbering import Numbering, Text, in_turn, text_of
+from .numbering import Numbering, Text, refuse_blank, text_of
 from .rows import (
     SYMMETRIZE,
     SYMMETRY_TOLERANCE,
@@ -179,18 +179,20 @@ def is_text(values):
     return values.dtype.kind in "UT" or (values.dtype.kind == "O" and all(isinstance(one, str) for one in values))
 
 
-def number_names(sources, targets):
+def number_names(sources, targets, called=("sources", "targets")):
     """Number names in the order of first use; returns (ends, int32, source and target in turn; list of names).
 
-    Each column is Text or an array.
+    Each column is Text or an array; where a name is blank, an error says what it is `called`.
     """
     texts = [side if isinstance(side, Text) else text_of(side) for side in (sources, targets)]
     if None not in texts:
         numbering = Numbering()
-        return numbering.of(in_turn(*texts)), numbering.tolist()
-    pairs = list(chain.from_iterable(zip(sources.tolist(), targets.tolist(), strict=True)))
-    numbers = {name: i for i, name in enumerate(dict.fromkeys(pairs))}
-    return np.fromiter(map(numbers.__getitem__, pairs), dtype=np.int32, count=len(pairs)), list(numbers)
+        return numbering.ends(*texts, called), numbering.tolist()
+    pairs = chain.from_iterable(zip(sources.tolist(), targets.tolist(), strict=True))
+    numbers = {}
+    ends = np.array([numbers.setdefault(name, len(numbers)) for name in pairs], dtype=np.int32)
+    refuse_blank(enumerate(numbers), ends, called)
+    return ends, list(numbers)
 
 
 def count_nodes(low, high, n_edges, n_nodes=None):

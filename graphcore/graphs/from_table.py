@@ -29,7 +29,7 @@ def from_table(
     """Make a graph from a table with one edge a row.
 
     Nodes keep their own names, unless they are the integers 0 to n_nodes - 1. Integers are put in ascending order,
-    text in the order in which it first appears. Missing values are refused.
+    text in the order in which it first appears. Missing values and blank text are refused.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def from_table(
             "integers or all text"
         )
     else:
-        ends, names = number_names(sources, targets)
+        ends, names = number_names(sources, targets, (f"column {source!r}", f"column {target!r}"))
         note = doubtful_names(names) if warn else None
         if note is not None:
             warn_user(note)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..base.types import Array
 from ..base.validation import read_only
+from ..exceptions import InputError
 from ._loops import number_text
 
 # Values whose places in the table are looked up at once, so that the memory's delays overlap: 64 to 1024 do as well.
@@ -116,6 +117,14 @@ def in_turn(*sides: Text) -> Text:
     return Text(data, np.concatenate(starts), np.concatenate(stops), np.stack(codes, axis=1).ravel())
 
 
+def refuse_blank(named, ends, called):
+    """Raise an InputError if a name is blank; `ends` are numbers by turns, `named` pairs of them and names."""
+    number, name = next((pair for pair in named if isinstance(pair[1], str) and not pair[1].strip()), (None, None))
+    if name is not None:
+        row, side = divmod(int(np.argmax(ends == number)), 2)
+        raise InputError(f"{called[side]} holds {name!r} in row {row}, where a node is expected; drop such rows first")
+
+
 class Numbering:
     """Names of nodes with their numbers, in the order of first use."""
 
@@ -140,12 +149,24 @@ class Numbering:
         """The bytes of all names."""
         return int(self._ends[self._n_names])
 
-    def _names(self):
-        return Text(self._data[: self.n_bytes], self._ends[: self._n_names], self._ends[1 : self._n_names + 1])
+    def _names(self, first=0):
+        ends = self._ends[first : self._n_names + 1]
+        return Text(self._data[ends[0] : ends[-1]], ends[:-1] - ends[0], ends[1:] - ends[0])
 
     def tolist(self):
         """Return the names in the order of their numbers."""
         return self._names().tolist()
+
+    def ends(self, sources, targets, called):
+        """Return the numbers of the ends of edges by turns, of two columns of Text; blank names are refused."""
+        n_known, ends = len(self), self.of(in_turn(sources, targets))
+        names = self._names(n_known)
+        begin = np.append(names.data, np.uint8(0))[names.starts]
+        # Names that begin with a sign of ASCII are not blank, and need not become strings.
+        doubtful = np.flatnonzero((names.starts == names.stops) | (begin <= ord(" ")) | (begin > ord("~")))
+        values = Text(names.data, names.starts[doubtful], names.stops[doubtful]).tolist()
+        refuse_blank(zip((n_known + doubtful).tolist(), values, strict=True), ends, called)
+        return ends
 
     def of(self, text):
         """Return the numbers of all values of a Text, as an int32 array; new names get the next numbers."""

@@ -1,6 +1,7 @@
 """Lists of edges in several files, or folders of them, as Spark, Dask and DuckDB write them."""
 
 import warnings
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -93,6 +94,19 @@ def test_parts_of_parquet_may_be_empty_and_have_no_text_beside_them(tmp_path, wr
     pd.DataFrame({"source": [b"\x80", b"b"], "target": [b"b", b"c"]}).to_parquet(tmp_path / "ids.parquet")
     with pytest.raises(InputError, match=r"ids\.parquet: .*'source' holds bytes that are no UTF-8 text.*bytes\.hex"):
         read_graph(tmp_path / "ids.parquet")
+
+
+@pytest.mark.parametrize("blank", ["", "  "])
+@pytest.mark.parametrize("kind", [str, "category", bytes])
+def test_blank_ends_of_parquet_are_refused_as_those_of_text(tmp_path, blank, kind):
+    table = pd.DataFrame({"u": ["a", "b", "c"], "v": ["b", blank, blank]})
+    table.to_csv(tmp_path / "a.csv", index=False)
+    table = table.map(str.encode) if kind is bytes else table.astype(kind)
+    table.to_parquet(tmp_path / "a.parquet")
+    for name, said in (("a.parquet", r"column 'v' holds '\s*' in row 1"), ("a.csv", "line 3: column 1 .* holds ''")):
+        for read in (read_graph, partial(build_store, out=tmp_path / "a.store")):
+            with pytest.raises(InputError, match=rf"{name}: .*{said}, where a node is expected"):
+                read(tmp_path / name)
 
 
 def test_of_many_parts_without_known_names_the_ends_are_told_once(write):

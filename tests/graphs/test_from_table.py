@@ -78,6 +78,19 @@ def test_missing_ends_are_no_nodes(missing, as_frame):
         Graph.from_table(pd.DataFrame(table) if as_frame else table)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("blank", ["", "  ", "\u3000"])
+def test_blank_ends_are_no_nodes(kind, blank):
+    table = frames({"source": ["a", "日本", "b", "c"], "target": ["b", "a b", blank, blank], "weight": [1.0] * 4})[kind]
+    with pytest.raises(InputError, match=r"column 'target' holds '.*' in row 2, where a node is expected; drop such"):
+        Graph.from_table(table)
+    mixed = np.array([1, blank], dtype=object)
+    with pytest.raises(InputError, match=r"column 'u' holds '.*' in row 1"):
+        Graph.from_table({"u": mixed, "v": np.array(["a", 2], dtype=object)}, "u", "v")
+    with pytest.raises(InputError, match=r"sources holds '.*' in row 0"):
+        Graph.from_edges([blank], ["a"])
+
+
 def test_masked_values_and_missing_categories_are_no_nodes():
     with pytest.raises(InputError, match=r"column 'target' has no value in row 1; drop such rows"):
         Graph.from_table({"source": [0, 1], "target": np.ma.masked_array([1, 2], [0, 1])})
