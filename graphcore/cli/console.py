@@ -158,7 +158,7 @@ def in_options(message, params):
         if option is None:
             return found[0]
         if option.is_flag or not value:
-            return option.opts[0]
+            return ((value == "False" and option.secondary_opts) or option.opts)[0]
         value = value.strip("()").replace("'", "").replace(", ", ",").replace("None", "none")
         return f"{option.opts[0]} {shlex.quote(value)}"
 

@@ -304,7 +304,10 @@ def _guess_dialect(source, reading):
     if header and rows and all(len(row) == len(names) + 1 for row in rows):  # R writes no name above names of rows
         names = ["", *names] if any(row[-1] for row in rows) else [*names, ""]
     if not rows:
-        raise FormatError(f"there are no edges: only a header line (pass header=False if it is an edge){no_comment}")
+        raise FormatError(
+            "there are no edges: only a header line; leave the file out, or pass header=False if it is an "
+            f"edge{no_comment}"
+        )
     values = [[row[c] for row in rows if c < len(row)] for c in range(len(names))]
     # {} is how networkx writes an edge without attributes: nothing is lost with it.
     empty = {c for c, fields in enumerate(values) if {*fields} <= {"", "{}"}}

@@ -125,18 +125,27 @@ def output_format(path, format=None):
 
 @contextlib.contextmanager
 def open_tables(paths, reading, memory):
-    """Yield the Tables of files and folders of edges."""
+    """Yield the Tables of files and folders of edges; a part that holds the header of others alone is empty."""
     with contextlib.ExitStack() as stack:
-        files = [file for path in paths for file in parts_of(os.fspath(path))]
-        yield Tables([_opened(stack, file, reading, memory) for file in files])
+        sources = [_source(stack, file) for path in paths for file in parts_of(os.fspath(path))]
+        first = {source: source.head.strip().partition(b"\n")[0].strip() for source in sources}
+        has_one = {source: source.head.strip() == first[source] for source in sources}
+        tables = {source: _opened(source, reading, memory) for source in sources if not has_one[source]}
+        headers = {first[source] for source, table in tables.items() if all(isinstance(c, str) for c in table.called)}
+        others = [source for source in sources if has_one[source] and first[source] not in headers]
+        tables |= {source: _opened(source, reading, memory) for source in others}
+        yield Tables([tables[source] for source in sources if source in tables])
 
 
-def _opened(stack, path, reading, memory):
+def _source(stack, path):
+    """Open a file; a stream is kept as a copy, until all is done."""
     if is_stream(path):
-        source = stack.enter_context(open_source(path))  # a copy of it, until all is done
-    else:
-        with naming(path):
-            source = Source(path, path)
+        return stack.enter_context(open_source(path))
+    with naming(path):
+        return Source(path, path)
+
+
+def _opened(source, reading, memory):
     with naming(source.name):
         kind = guess_format(source, reading.encoding)
         if kind.edges is None:

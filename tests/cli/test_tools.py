@@ -295,6 +295,7 @@ def test_a_defect_is_not_dressed_up_as_bad_input(folder, monkeypatch, defect):
         ("columns=('a', 'a') must differ", "--columns a,a must differ"),
         ("objective='ncut', or count_repeats=True", "--objective ncut, or --count-repeats"),
         ("random_state=7 of my_n_clusters=2", "--seed 7 of my_n_clusters=2"),
+        ("header=False, count_repeats=False", "--no-header, --count-repeats"),
         ("pass count_repeats=True (--count-repeats)", "pass --count-repeats"),
     ],
 )

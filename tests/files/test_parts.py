@@ -117,6 +117,24 @@ def test_of_many_parts_without_known_names_the_ends_are_told_once(write):
     assert "1 more: column 'n' holds what no other column holds; the ends are columns ('debtor', 'creditor')" in told
 
 
+@pytest.mark.parametrize("header", ["from,to", "debtor,creditor"])
+def test_a_part_with_the_header_alone_is_empty(tmp_path, write, header):
+    (tmp_path / "parts").mkdir()
+    parts = [write(f"{header}{rows}", f"parts/{i}.csv") for i, rows in enumerate(("\n", "\n1,2\n3,1\n", "\n3,2\n", ""))]
+    for given in (tmp_path / "parts", parts):
+        same(read_graph(given), Graph.from_table({"source": [1, 3, 3], "target": [2, 1, 2]}))
+        assert build_store(given, tmp_path / "a.store").n_edges == 3
+    for files in (parts[0], [parts[1], write("from,target\n", "b.csv")]):
+        with pytest.raises(
+            FormatError, match=r"\d\.csv|b\.csv: there are no edges: only a header line; .*header=False"
+        ):
+            read_graph(files, header=True)
+    same(
+        read_graph([write("1,2\n", "a.csv"), write("1,2\n3,2\n", "b.csv")], symmetrize="sum", count_repeats=True),
+        Graph.from_table({"source": [1, 1, 3], "target": [2, 2, 2], "weight": [1.0, 1, 1]}),
+    )
+
+
 def test_what_are_no_parts(tmp_path, write):
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="empty is a folder without files of edges"):
