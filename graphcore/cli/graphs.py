@@ -248,7 +248,7 @@ def convert(console, input, output, to_format, memory, **options):
         typed = {name: options[name] for name in options if is_typed(name)}
         given = {name: typed.pop(name) for name in building if name in typed}
         for name, value in typed.items():
-            raise ParameterError(f"{name}={value!r} is for a graph that fits in memory: leave memory out")
+            raise ParameterError(f"{name}={value!r} is for a graph that fits in memory: leave it out, or memory=")
         with console.stages("build"):
             graph = build_store(list(input), output, memory=memory, **given)
     facts = graph_facts(one_or_all(input), graph) | {"output": output, "bytes": graph.nbytes}

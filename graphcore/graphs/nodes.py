@@ -133,7 +133,9 @@ def with_nodes(graph: "graphcore.Graph", nodes: object) -> "graphcore.Graph":
     if graph.origin is not None:
         if n_nodes > graph.n_nodes:
             raise table.error(
-                f"there are {n_nodes} nodes, and a graph on disk keeps its {graph.n_nodes}; leave out the others"
+                f"there are {n_nodes} nodes, and a graph on disk keeps its {graph.n_nodes}; leave out rows of nodes "
+                "without an edge, or store a graph that has them with write_graph (graphcore convert --nodes, without "
+                "--memory)"
             )
         names = graph.node_names if table.names is None else table.names[rows]
         return graph._by_names(names, {name: values[rows] for name, values in table.columns.items()})

@@ -69,7 +69,7 @@ def test_a_graph_on_disk_is_built_verified_and_clustered(folder, told, facts_of)
         told(f"cluster {source} -k 2 -o {source}.tsv")
     assert (folder / "g.store.tsv").read_text() == (folder / "graph.txt.tsv").read_text()
     said = told("convert graph.txt graph.txt g.store --memory 2G --encoding latin-1 --symmetrize sum", 2).err
-    assert "--encoding latin-1 is for a graph that fits in memory: leave memory out" in said
+    assert "--encoding latin-1 is for a graph that fits in memory: leave it out, or --memory" in said
     (folder / "h.store" / "notes.txt").write_text("mine")
     assert "h.store also holds 'notes.txt'" in told("convert graph.txt h.store", 2).err
     (folder / "h.store" / "notes.txt").unlink()
@@ -83,6 +83,11 @@ def test_a_graph_on_disk_is_built_verified_and_clustered(folder, told, facts_of)
         ("g.store --memory 2G --nodes graph.txt", "--nodes graph.txt is for a graph that fits in memory"),
     ):  # fmt: skip
         assert said in told(f"convert graph.txt {typed}", 2).err
+    (folder / "nodes.txt").write_text("\n".join("abcdefxyz"))
+    said = told("info g.store --nodes nodes.txt", 2).err
+    assert "leave out rows of nodes without an edge, or store a graph that has them with graphcore convert --no" in said
+    told("convert graph.txt i.store --nodes nodes.txt")
+    assert "3 isolated" in told("info i.store --nodes nodes.txt").out
 
 
 def test_convert_makes_the_graph_of_neighbours_that_cluster_makes(folder, told, facts_of):

@@ -135,5 +135,5 @@ def test_a_graph_on_disk_takes_names_in_its_order(tmp_path):
     graphcore.write_graph(Graph.from_edges([0], [1], node_names=["0", "1"]), tmp_path / "b.store")
     renamed = graphcore.open_graph(tmp_path / "b.store").with_nodes([0, 1])
     assert renamed.node_names is pickle.loads(pickle.dumps(renamed)).node_names is None
-    with pytest.raises(InputError, match="there are 4 nodes, and a graph on disk keeps its 3"):
+    with pytest.raises(InputError, match="there are 4 nodes, and a graph on disk keeps its 3; leave out rows"):
         graph.with_nodes(["x", "y", "z", "w"])
