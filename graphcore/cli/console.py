@@ -58,6 +58,8 @@ class Command(click.Command):
             if "columns" in known:
                 (first, second), weight = known["columns"]["ends"], known["columns"]["weight"]
                 told = f"{first} and {second} (ends), {'no weight' if weight is None else f'{weight} (weight)'}"
+                if "repeats" in known:
+                    told += f"; {count(known['repeats'], 'line')} repeated or of weight 0"
                 lines.insert(1, ("columns", told))
             if as_json or not quiet:
                 show(facts, lines, as_json)

@@ -102,13 +102,13 @@ def from_edges(
 def graph_from_ends(cls, ends, weights, n_nodes, *, node_names, symmetrize, warn, are_lines=False):
     """Make a graph of checked `ends` (n_edges x 2, contiguous, int32; overwritten).
 
-    If they `are_lines`, edges without weights that repeat another in the same direction are told of.
+    If they `are_lines`, those that repeat another in the same direction are told of.
     """
-    n_given, are_counted = len(ends), are_lines and not len(weights)
+    n_given = len(ends)
     rows, both, single, different = rows_from_pairs(ends, weights, n_nodes, symmetrize, SYMMETRY_TOLERANCE)
     graph = made_of(cls, rows, node_names)
-    n_repeats = n_given - 2 * both - single - graph.n_self_loops if are_counted else 0
-    check_directions(both, single, single + different > 0, symmetrize, warn, n_repeats)
+    n_repeats = n_given - 2 * both - single - graph.n_self_loops if are_lines else 0
+    check_directions(both, single, single + different > 0, symmetrize, warn, n_repeats, len(weights) > 0)
     return graph
 
 

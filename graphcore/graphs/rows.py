@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..base.loops import away, map_items, row_spans
+from ..base.progress import record
 from ..base.validation import read_only, unmasked
 from ..exceptions import InputError, warn_user
 from . import _loops
@@ -379,10 +380,11 @@ def symmetrize_rows(rows, policy):
     return _rows_of(made), both, single
 
 
-def check_directions(both, single, uneven, symmetrize, warn, n_repeats=0):
+def check_directions(both, single, uneven, symmetrize, warn, n_repeats=0, add_up=False):
     """Refuse edges that look directed if `symmetrize` says so, or tell of them, in one line with repeats of lines.
 
-    Edges listed once each, in any direction, are an undirected list; so are edges listed both ways alike.
+    Edges listed once each, in any direction, are an undirected list; so are edges listed both ways alike. Repeats whose
+    weights `add_up` are not lost: their number is recorded, without a warning.
     """
     if symmetrize == "sum" and both and not uneven and not single and warn:
         warn_user(
@@ -393,7 +395,9 @@ def check_directions(both, single, uneven, symmetrize, warn, n_repeats=0):
         raise InputError(_DIRECTED.format(both, single))
     told = [f"{both:,} of {both + single:,} edges stand in both directions (symmetrize={symmetrize!r} joins them)"]
     told = told if uneven and both else []
-    if n_repeats:
+    if n_repeats and add_up:
+        record("repeats", n_repeats)
+    elif n_repeats:
         told.append(f"repeated lines are left out ({n_repeats:,}; with count_repeats=True they are weights)")
     if told and warn:
         warn_user(", and ".join(told))

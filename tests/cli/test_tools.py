@@ -56,6 +56,14 @@ def test_columns_of_an_edge_list(folder, told):
     assert "--columns x is no column" in told("info t.csv --columns from_acct,x", 2).err
 
 
+def test_repeats_of_weighted_lines_are_counted(folder, told, facts_of):
+    (folder / "w.csv").write_text("source,target,weight\na,b,1\na,b,2\nb,a,3\nb,c,0\nc,d,2\nd,d,1\nd,d,4\n")
+    for typed in ("info w.csv", "info w.csv --symmetrize min", "convert w.csv w.store --memory 2G"):
+        assert facts_of(typed)["repeats"] == 3
+    assert "weight (weight); 3 lines repeated or of weight 0" in told("info w.csv").out
+    assert "repeats" not in facts_of("info graph.txt")
+
+
 def test_a_graph_on_disk_is_built_verified_and_clustered(folder, told, facts_of):
     facts = facts_of("convert graph.txt g.store --memory 2G")
     assert (facts["nodes"], facts["edges"], facts["output"]) == (6, 7, "g.store")

@@ -474,9 +474,11 @@ def _sorted(buckets, spool, given, reading, names, store, free):
             rows.append(keys[:length], weights[:length], last)
             del keys, weights
         both, single, different, n_self_loops = found.tolist()
-        are_lines = buckets.kind != "file" and given.of_lines and reading.weight_column is not None
+        are_lines = given.of_lines and reading.weight_column is not None
         n_repeats = spool.n_edges - both - single // 2 - n_self_loops if are_lines else 0
-        check_directions(both // 2, single // 2, single + different > 0, reading.symmetrize, True, n_repeats)
+        check_directions(
+            both // 2, single // 2, single + different > 0, reading.symmetrize, True, n_repeats, spool.weighted
+        )
         checksums = rows.finish()
     if rows.all_ones and checksums.pop("weights", None) is not None:
         os.unlink(array_path(store, "weights"))
