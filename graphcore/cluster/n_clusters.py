@@ -87,7 +87,7 @@ def select_n_clusters(
     candidates : iterable of int, optional
         Numbers of clusters to choose from, each from 1 to the number of nodes that have an edge. Default: 1 to
         ``2 sqrt(n)`` or ``n / 20``, whichever is more, at most 2,000. Corners are those of the curve through these
-        numbers; `clear` needs that no other number has a sharp one.
+        numbers and those far below the first; `clear` needs a corner at or near `best` and none as sharp elsewhere.
     n_neighbors, metric
         For the kNN graph of vectors, see :func:`graphcore.knn_graph`.
     random_state : int, numpy Generator, RandomState or None, default None
@@ -229,9 +229,11 @@ class Corners(NamedTuple):
         if best <= _CHANCE:
             return f"the sharpest corner, of {best:.2g}, is at k = {k}, and may be chance"
         ks = np.arange(1, len(self.every) + 1)
-        far = np.where(_is_far(ks, k), np.nan_to_num(self.every), -1.0)
+        is_far, every = _is_far(ks, k), np.nan_to_num(self.every)
+        far = np.where(is_far, every, -1.0)
         rival, second = int(ks[np.argmax(far)]), far.max()
-        if second > _RIVAL * best:
+        # Where others near it are no candidates, its corner is less sharp than it seems.
+        if second > _RIVAL * min(best, every[~is_far].max()):
             return f"the sharpest corner, of {best:.2g}, is at k = {k}, and one of {second:.2g} at {rival}"
         if _NEAR * k > ks[-1]:
             return f"the sharpest corner is at k = {k}, and little is known of larger ones than that"
@@ -256,9 +258,9 @@ def information_corners(information, costs, price, candidates):
     Labels cost log k, or the entropy of the clusters. Slopes, the share of each further nat of labels that edges
     confirm, lie between 0 and 1 but for noise. The k at a vertex of the hull is best by ``information - s costs`` for
     all prices s between the slopes after and before it: the score is the length of that range. Numbers below the last
-    candidate that are none themselves, but for 1, have no vertex.
+    candidate that are none themselves have no vertex, but for those that are far below the first one.
     """
-    ends = np.array([0]), np.arange(candidates[-1], len(information))
+    ends = np.arange(max(1, int(candidates[0] / _NEAR))), np.arange(candidates[-1], len(information))
     scores, hull = _corners(information, costs, price, np.union1d(candidates - 1, np.concatenate(ends)))
     every, _ = _corners(information, costs, price, np.arange(len(information)))
     of_candidates = np.nan_to_num(scores[candidates - 1], nan=-1.0)  # the last known number is the least sharp

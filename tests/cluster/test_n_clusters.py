@@ -265,8 +265,15 @@ def test_candidates():
     assert (near.best, near.clear) == (5, True)
     with pytest.warns(GraphWarning, match=r"the sharpest corner, of 0\.\d+, is at k = 4, and one of 0\.\d+ at 6"):
         assert select_n_clusters(CAVEMEN, [4, 12], random_state=0).best == 4
+    assert quietly(CAVEMEN, [4, 5, 6, 7, 8], random_state=0).best == 6
     for n, last in ((1, 1), (2, 2), (100, 20), (1600, 80), (20_000, 1000), (10**7, 2000)):
         assert default_candidates(n).tolist() == list(range(1, last + 1))
+
+
+def test_the_least_candidate_has_no_corner_for_being_the_least():
+    x = np.log(np.arange(1, 41))
+    corners = information_corners(x - x**2 / 8, x, 0.01, np.array([8, 10, 12, 14, 16]))
+    assert corners.score < 0.1 and "at k = " in corners.doubt
 
 
 def test_every_kind_of_graph_gives_the_same_and_vectors_go_through_theirs():
