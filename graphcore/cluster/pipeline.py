@@ -301,8 +301,6 @@ BALANCES = (1.0, 0.7, 0.5, 0.3)
 # Unions down to k may lose this share of the information without gain before they count as forced: on 166 generated
 # sets and 24 labelled graphs .0005 to .005 do the same to .006 of the mean ARI (docs/choose_k.md).
 _FORCED = 1e-3
-# The least share of the entropy that remains as doubt: less is not told from none.
-_LEAST_DOUBT = 0.01
 
 
 class Trial(NamedTuple):
@@ -318,12 +316,6 @@ class Trial(NamedTuple):
     def is_free(self):
         """Whether the unions down to k pay for themselves."""
         return self.forced_loss <= _FORCED * self.information
-
-    @property
-    def worth(self):
-        """``J / (1 - J / H)``: large where clusters say much, and leave little doubt."""
-        doubt = 1.0 - self.information / self.entropy if self.entropy > 0.0 else 1.0
-        return self.information / max(doubt, _LEAST_DOUBT)
 
 
 def label_cells(between, problem, streams, n_jobs=None, stages=None):
@@ -362,10 +354,8 @@ def label_cells_in_balance(problem, settings, streams, n_jobs=None):
     """:func:`label_cells` at the balance that a graph asks for, or at the given one: (labels, settings, Trials).
 
     At balance a the objective is ``J - (1 - a) (J_1 / H_1) H`` with the J and H of merging by J alone. Merging parts
-    first gains, and then loses: a balance at which it still gains when k clusters are left makes k natural. If 1 is
-    such a balance it is taken, otherwise of 1 and those the one with the largest ``J / (1 - J / H)``: the ratio is the
-    doubt about a node's cluster that the cluster of a neighbour leaves. Of balances that give one partition it is the
-    middle one.
+    first gains, and then loses: a balance at which it still gains when k clusters are left makes k natural. The largest
+    such balance is taken, the middle one of those that give its partition, or 1 if there is none.
     """
     given = settings.balance  # 0: none
     parts, between = spectral_parts(problem, streams, n_jobs)
@@ -385,10 +375,9 @@ def label_cells_in_balance(problem, settings, streams, n_jobs=None):
 
 
 def most_natural(trials):
-    """Return the Trial whose balance explains the number of clusters; the first of them is that of balance 1."""
-    first, *others = trials
-    known = [first, *(each for each in others if each.is_free)]
-    best = first if first.is_free else max(known, key=lambda trial: trial.worth)
+    """Return the Trial whose balance explains the number of clusters, of balances from 1 down."""
+    known = [trial for trial in trials if trial.is_free] or trials[:1]
+    best = known[0]
     # Of those with its partition the one in the middle: moves at the ends of that range may leave the partition.
     of_best = best.information, best.entropy
     alike = [each for each in known if np.allclose([each.information, each.entropy], of_best, rtol=0, atol=1e-9)]
