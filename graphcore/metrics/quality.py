@@ -177,7 +177,8 @@ def modularity(
     """Compute Newman's modularity: the share of the edges inside clusters, less that to be expected from degrees.
 
     ``sum over clusters of L / v - resolution (vol / v)^2``, of inner weights L (both directions) and volumes, whose sum
-    is v: what Louvain and Leiden maximise. A self-loop counts once in both; networkx counts it twice.
+    is v: what Louvain and Leiden maximise. A self-loop counts once in both; networkx, igraph and leidenalg
+    count it twice.
 
     Parameters
     ----------
