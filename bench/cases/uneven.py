@@ -14,7 +14,7 @@ from ..vectors import over_seeds
 
 SEEDS = 3
 FIRST, N_SETS = 200, 30
-KINDS = ("mixture", "close", "planted", "noisy")
+KINDS = ("mixture", "close", "planted", "noisy", "overlapping")
 RIGHT = 1.25
 WAYS = {"auto": {}, "balance 1": {"balance": 1.0}, "ncut": {"objective": "ncut"}}
 
@@ -76,8 +76,8 @@ def run(options):
 def drawn(kind, number):
     """Return (graph, clusters of the nodes with -1 for noise, number of clusters) of a set."""
     rng = np.random.default_rng([KINDS.index(kind), number])
-    if kind == "noisy":
-        return noisy(rng)
+    if kind in ("noisy", "overlapping"):
+        return noisy(rng) if kind == "noisy" else overlapping(rng)
     k = round(np.exp(rng.uniform(np.log(5), np.log(50))))
     is_lognormal = rng.random() < 0.6
     shares = rng.lognormal(0, rng.uniform(0.4, 1.2), k) if is_lognormal else 1 + rng.pareto(rng.uniform(1, 2), k)
@@ -114,6 +114,17 @@ def noisy(rng):
     noise = rng.uniform(X.min(axis=0), X.max(axis=0), (2400, n_columns))
     graph = graphcore.knn_graph(np.concatenate([X, noise]), 10, random_state=0)
     return graph, np.append(truth, np.full(len(noise), -1)), int(k)
+
+
+def overlapping(rng):
+    """Draw 8,000 to 20,000 vectors in 8 to 44 Gaussian clusters of 6 to 24 dimensions that overlap, without noise."""
+    k, n_columns, n = rng.integers(8, 45), rng.choice([6, 8, 12, 16, 24]), rng.integers(8000, 20_000)
+    shares = rng.lognormal(0, rng.uniform(0.5, 1.1), k)
+    shares = np.maximum(shares, 0.05 * shares.mean())
+    truth = rng.choice(k, n, p=shares / shares.sum())
+    centres = rng.uniform(0.9, 1.6) * (12 / n_columns) ** 0.25 * rng.standard_normal((k, n_columns))
+    X = centres[truth] + rng.standard_normal((n, n_columns))
+    return graphcore.knn_graph(X, 10, random_state=0), truth, int(k)
 
 
 def planted(truth, rng):
