@@ -129,6 +129,8 @@ def from_igraph(
 ) -> "graphcore.Graph":  # fmt: skip
     """Make a graph from an igraph graph; its vertex attribute "name", if there is one, becomes the node names.
 
+    Other attributes of vertices are kept as those of networkx's nodes.
+
     Parameters
     ----------
     g : igraph.Graph
@@ -161,15 +163,20 @@ def from_igraph(
     if weight in there:  # igraph has None where an edge was not given the attribute
         weights = _as_numbers((1.0 if value is None else value for value in g.es[weight]), weight)
     weights = edge_weights(weights, n_edges)
-    names = _node_names(g.vs["name"], warn) if "name" in g.vs.attributes() else None
+    columns = {name: g.vs[name] for name in g.vs.attributes()}
+    names = columns.pop("_nx_name", None)  # of a graph that igraph made of one of networkx
+    names = columns.pop("name", names)
+    names = None if names is None else _node_names(names, warn)
     if not g.is_directed():
         ends.sort(axis=1)
-        return graph_from_ends(cls, ends, weights, n_nodes, node_names=names, symmetrize="max", warn=False)
-    import scipy.sparse as sp
+        graph = graph_from_ends(cls, ends, weights, n_nodes, node_names=names, symmetrize="max", warn=False)
+    else:
+        import scipy.sparse as sp
 
-    data = weights if len(weights) else np.ones(len(ends), dtype=bool)
-    matrix = sp.coo_array((data, tuple(ends.T)), shape=(n_nodes, n_nodes))
-    return cls.from_scipy(matrix, node_names=names, symmetrize=symmetrize, warn=warn)
+        data = weights if len(weights) else np.ones(len(ends), dtype=bool)
+        matrix = sp.coo_array((data, tuple(ends.T)), shape=(n_nodes, n_nodes))
+        graph = cls.from_scipy(matrix, node_names=names, symmetrize=symmetrize, warn=warn)
+    return graph._by_names(graph.node_names, _plain(columns))
 
 
 def networkx_rows(G, names):
@@ -212,9 +219,14 @@ def _networkx_weights(G, weight, neighbors, rows, names):
 
 def node_attributes(G):
     """Return the attributes of a networkx graph's nodes that hold numbers, true or false, or text, as columns."""
-    values = some_values(data for _, data in G.nodes(data=True))
-    kept = [name for name, value in values.items() if isinstance(name, str) and isinstance(value, _PLAIN)]
-    return {name: column_of([data.get(name) for _, data in G.nodes(data=True)]) for name in kept}
+    of_nodes = [data for _, data in G.nodes(data=True)]
+    return _plain({name: [data.get(name) for data in of_nodes] for name in some_values(of_nodes)})
+
+
+def _plain(columns):
+    some = {name: next((value for value in values if value is not None), None) for name, values in columns.items()}
+    kept = [name for name, value in some.items() if isinstance(name, str) and isinstance(value, _PLAIN)]
+    return {name: column_of(columns[name]) for name in kept}
 
 
 def some_values(attributes):

@@ -59,8 +59,15 @@ def leave_out(neighbors, outliers):
     if outliers is None:
         return Outliers(scores)
     if isinstance(outliers, str):
-        radius = valley(neighbors, different)
-        if (share := float(np.mean(r > radius))) > _MANY:
+        radius, mixed = valley(neighbors, different)
+        share = float(np.mean(r > radius))
+        if mixed < _MIXED and share:
+            radius = math.inf
+            warn_user(
+                f"outliers='auto' leaves out no row: {share:.1%} lie farther apart than the others, but are mostly "
+                f"neighbours of each other, as in a sparse cluster; if they are noise, give outliers={share:.3g}"
+            )
+        elif share > _MANY:
             warn_user(
                 f"outliers='auto' leaves out {share:.0%} of the rows, perhaps with clusters less dense than others: "
                 "compare labels of a fit without, or give a share"
@@ -96,7 +103,9 @@ def last_distances(neighbors):
 
 
 def valley(neighbors, r):
-    """Find the distance that parts rows between clusters from those in them; infinite where nothing does.
+    """Find the distance that parts rows between clusters from those in them, and the mixing of the two.
+
+    It is infinite where nothing parts them.
 
     Distances to the last neighbour have a mode of clusters and, where a background of noise is spread around them,
     another beyond a valley, in two dimensions as in hundreds; tails of a cluster, however heavy, have none. A second
@@ -109,17 +118,17 @@ def valley(neighbors, r):
     """
     listed = r[np.isfinite(r)]
     if len(listed) == 0 or (m := float(np.median(listed))) == 0.0:
-        return math.inf
+        return math.inf, 0.0
     logs = np.log(np.maximum(listed, 1e-6 * m))
     if np.ptp(logs) < _ROUNDING:
-        return math.inf
+        return math.inf, 0.0
     at, counts = _density(logs)
     beyond = np.maximum.accumulate(counts[::-1])[::-1]
     is_low = (counts[1:-1] <= counts[:-2]) & (counts[1:-1] < counts[2:])
     is_sure = np.sqrt(2.0) * (np.sqrt(beyond) - np.sqrt(counts)) >= _SURE
     radii = np.exp(at[1:-1][is_low & is_sure[1:-1]]).tolist()
-    most, radius = max(((mixing(neighbors, r > radius), radius) for radius in radii), default=(0.0, math.inf))
-    return radius if most >= _MIXED else math.inf
+    mixed, radius = max(((mixing(neighbors, r > radius), radius) for radius in radii), default=(0.0, math.inf))
+    return radius, mixed
 
 
 def _density(logs):

@@ -164,6 +164,11 @@ def test_igraph_names_missing_weights_and_policies():
     with pytest.raises(InputError, match="got Graph"):
         Graph.from_igraph(nx.path_graph(2))
     assert graphcore.metrics.normalized_cut(igraph.Graph.Ring(6), [0, 0, 0, 1, 1, 1]) == pytest.approx(1 / 3)
+    g.vs["age"], g.vs["half"], g.vs["other"] = [3, 1, 2], [None, "x", "y"], [[], [], []]
+    kept = {name: values.tolist() for name, values in Graph.from_igraph(g, warn=False).attributes.items()}
+    assert kept == {"age": [3, 1, 2], "half": ["", "x", "y"]}
+    named = igraph.Graph.from_networkx(nx.path_graph(["a", "b"]))
+    assert Graph.from_igraph(named).node_names.tolist() == ["a", "b"]
     g.vs["name"] = ["a", "a", "b"]
     with pytest.warns(GraphWarning, match="several nodes have the same name"):
         Graph.from_igraph(g, weight=None)

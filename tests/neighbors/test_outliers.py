@@ -38,7 +38,7 @@ def test_scores_and_last_distances_against_loops():
     np.testing.assert_allclose(outlier_scores(r, 2.0), [4 / 6, 0.5, 1.0, 0.0])
     same = Neighbors(neighbors.indices[[0, 0, 0]], np.zeros((3, 2), dtype=np.float32))
     np.testing.assert_array_equal(outlier_scores(last_distances(same), 0.0), 0.5)
-    assert valley(same, np.zeros(3)) == np.inf
+    assert valley(same, np.zeros(3)) == (np.inf, 0.0)
 
 
 def test_density_against_a_sum_over_all_rows():
@@ -110,10 +110,16 @@ CLEAN = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:outliers='auto' leaves out no row")
 @pytest.mark.parametrize("name", CLEAN)
 def test_sets_without_noise_are_left_whole(name):
     neighbors = found(CLEAN[name]())
     assert np.mean(last_distances(neighbors) > leave_out(neighbors, "auto").radius) <= 0.02
+
+
+def test_rows_that_lie_apart_and_are_left_in_are_told_of():
+    with pytest.warns(GraphWarning, match=r"leaves out no row: 41\.1% .* if they are noise, give outliers=0\.411"):
+        leave_out(found(CLEAN["densities that touch"]()), "auto")
 
 
 @pytest.fixture(scope="module")
