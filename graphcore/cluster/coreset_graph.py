@@ -149,7 +149,7 @@ class Labelling(NamedTuple):
 
 
 def label_all(kernel, indices, weights, labels, n_clusters, *, coreset_graph=None, n_jobs=None):
-    """Give every point the label of the centroid nearest to it, from `labels` and `weights` of the coreset points.
+    """Label every point by the centroid nearest to it, from `labels` and `weights` of the coreset points: a Labelling.
 
     With ``c_j = sum_{y in P_j} w(y) phi(y) / w(P_j)``, point x goes to ``argmin_j ||c_j||^2 - 2 <phi(x), c_j>``, of
     equals to the lowest label, in O(n + entries of the coreset's rows). Indices ascend; `coreset_graph` is

@@ -606,8 +606,9 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         -------
         dict or table
             Columns "node" (its name, or number), "cluster" (`labels_`), "stability" (`stability_`, NaN for a single
-            draft), "outside_share" (`outside_share_`), of nested levels "level_1" (the coarsest) and so on, and the
-            attributes of the graph's nodes, unless a result has the name or they are such levels, with a warning.
+            draft), "outside_share" (`outside_share_`), of vectors "outlier_score" (`outlier_scores_`), of nested levels
+            "level_1" (the coarsest) and so on, and the attributes of the graph's nodes, unless a result has the name or
+            they are such levels, with a warning.
 
         Examples
         --------
@@ -621,6 +622,8 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         names = self.graph_.names_of(np.arange(n))
         stability = np.full(n, np.nan, dtype=np.float32) if self.stability_ is None else self.stability_
         columns = {"node": names, "cluster": self.labels_, "stability": stability, "outside_share": self.outside_share_}
+        if self._reference.outliers is not None:
+            columns["outlier_score"] = self.outlier_scores_
         columns |= {f"level_{i}": level for i, level in enumerate(self.level_labels_[:-1], 1)}
         others = {name: one for name, one in without_levels(self.graph_.attributes).items() if name not in columns}
         old = [name for name in self.graph_.attributes if name not in others]

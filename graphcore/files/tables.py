@@ -33,7 +33,7 @@ _CLUSTERS = frozenset([
     "partition", "membership", "modularityclass", "category", "block", "truth", "leiden", "louvain", "x", "y",
 ])  # fmt: skip
 # Columns of tables of results, which are known not to be classes.
-_OF_RESULTS = ("stability", "outside_share")
+_OF_RESULTS = ("stability", "outside_share", "outlier_score")
 # Lines that are looked at for a header.
 _SAMPLE = 200
 # Programs that open files with these endings refuse text.

@@ -288,7 +288,7 @@ def _check_room(free, names):
     if free < 0:
         raise InputError(
             f"the names of {len(names):,} nodes fill the memory given, and more may follow; give more memory= "
-            "(--memory), or number the nodes first"
+            "(--memory), some 200 bytes for each name, or number the nodes first"
         )
 
 
