@@ -298,8 +298,8 @@ def label_nodes(problem, cells, of_cells, n_jobs=None):
 PARTS = 6
 # The candidates of balance="auto". At 1 the objective is the information alone, whose entropy favours even clusters.
 BALANCES = (1.0, 0.7, 0.5, 0.3)
-# Unions down to k may lose this share of the information without gain before they count as forced: on 166 generated
-# sets and 24 labelled graphs .0005 to .005 do the same to .006 of the mean ARI (docs/choose_k.md).
+# Unions down to k may lose this share of the information without gain before they count as forced: on 760 generated
+# sets, k from .7 to 1.3 times the number of clusters, 0, .003 and .01 come within .008 of the mean ARI.
 _FORCED = 1e-3
 
 
