@@ -188,7 +188,10 @@ def check_labels(name, labels, n_nodes, *, n_clusters=None):
     if labels.shape != (n_nodes,):
         raise InputError(f"{name} have shape {labels.shape}; one label for each of {n_nodes} nodes is needed")
     if n_nodes and labels.dtype.kind not in "iu":
-        remedy = "numpy.unique(labels, return_inverse=True)[1] numbers them (set -1 where text stands for none)"
+        remedy = (
+            "labels.cat.codes of a categorical, or numpy.unique(labels, return_inverse=True)[1], numbers them (set -1 "
+            "where text stands for none)"
+        )
         if all(isinstance(label, str) and label.isdecimal() for label in labels.tolist()):
             remedy = "these are numbers as text: give numpy.asarray(labels).astype(int)"
         raise InputError(

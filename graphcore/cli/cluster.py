@@ -267,8 +267,9 @@ def _lines(facts):
         "modularity": facts["modularity"] is not None
         and f"{facts['modularity']:.4f} at resolution {facts['resolution']:g}; higher is better",
         "NC": f"{facts['normalized_cut']:.4f}, the normalised cut; lower is better",
-        "stability": stability is not None
-        and f"{stability:.2f}, the share of drafts from the same edges that agree with a label",
+        "stability": "not known after a single draft; --effort 4 makes four"
+        if stability is None
+        else f"{stability:.2f}, the share of drafts from the same edges that agree with a label",
         "truth": facts["truth"] and agreement_line(facts["truth"]),
         "verdict": facts["unsure_clusters"] and _verdict(facts),
         "seconds": ", ".join(f"{stage} {spent:.2f}" for stage, spent in facts["seconds"].items()),
@@ -284,8 +285,9 @@ def _verdict(facts):
     found = f"{unsure:,} of {count(filled, 'cluster')} {'changes' if unsure == 1 else 'change'} with the seed"
     if 2 * unsure < filled:
         return found
-    other = " or --resolution" if facts["modularity"] is not None else "" if facts["chosen"] else " or -k auto"
-    return f"{found}; try a smaller -k{other}"
+    if facts["modularity"] is not None:
+        return f"{found}; try a smaller --resolution or -k, or a larger --effort"
+    return f"{found}; try a smaller -k{'' if facts['chosen'] else ' or -k auto'}"
 
 
 def sizes_line(sizes):

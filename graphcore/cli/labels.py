@@ -8,7 +8,7 @@ from itertools import repeat
 import click
 import numpy as np
 
-from ..exceptions import FormatError, InputError
+from ..exceptions import FormatError, InputError, warn_user
 from .console import INPUT, OUTPUT, command, count, examples, warn_of_idle
 from .graphs import READING, graph_options, input_options, load, load_graph
 
@@ -92,6 +92,11 @@ def _aligned(labels, truth, graph, encoding):
         )
     n_common = int(kept.sum())
     alone = {"only_in_labels": len(nodes) - n_common, "only_in_other": len(others) - n_common}
+    if 2 * n_common < min(len(nodes), len(others)):
+        warn_user(
+            f"only {count(n_common, 'node')} of {labels} ({len(nodes):,}) and {truth} ({len(others):,}) match by name; "
+            "a --graph that has ids and names of nodes matches both"
+        )
     return first[kept], second[lines[kept]], alone
 
 

@@ -254,8 +254,8 @@ def d2_seeding(kernel, n_seeds, *, method="fast", random_state=None, warn=True):
     without negative entries, those of graphs or precomputed: points that share no entry with a centre are nearest to
     that of smallest K_xx, and only rows of centres are read.
 
-    Returns Seeds; fewer than asked for, with a warning if `warn`, if the distances are used up before; an InputError if
-    the kernel's diagonal is zero.
+    Returns Seeds; one fewer where the uniform draw is x*, and fewer still, with a warning if `warn`, if the distances
+    are used up before; an InputError if the kernel's diagonal is zero.
 
     Algorithm 1 (naive) and Algorithm 2 with 6, 7, 8 (fast) of Jourdan, Schwartzman, Macgregor, Sun, "Coreset Spectral
     Clustering". The published box repairs the tree after x* and after every tree draw; it has to be repaired after the

@@ -218,6 +218,8 @@ def cluster_graph(
             kept = within_limits(problem, labels, fixed, streams.generator("cycles"), n_jobs)
         labels = kept.labels
         history.append(("constraints", kept.value))
+        if fixed is not None:
+            _warn_of_apart(rows, labels, fixed)
     if len(levels) > 1:
         with stages("levels"):
             leaves = leaves_of(rows, cells, labels, k)
@@ -599,6 +601,18 @@ def within_limits(problem, labels, fixed, rng, n_jobs=None):
     for factor in _AGAIN if is_limited else ():
         best = max(best, tightened(best[1].labels.copy(), np.geomspace(factor, 1.0, _STEPS_AGAIN), rng), key=rank)
     return best[1]
+
+
+def _warn_of_apart(rows, labels, fixed):
+    """Warn of nodes in clusters with known nodes that are not connected with any of these there."""
+    known = fixed >= 0
+    parts, _ = connected_parts(rows, labels)
+    n_apart = np.count_nonzero(np.isin(labels, fixed[known]) & ~np.isin(parts, parts[known]))
+    if n_apart:
+        warn_user(
+            f"{n_apart} nodes have the label of known nodes that no path in their cluster leads to, as all n_clusters "
+            "numbers are taken by others; if they are clusters of their own, give a larger n_clusters"
+        )
 
 
 # -- nested levels, and the tree ---------------------------------------------------------------------------------------

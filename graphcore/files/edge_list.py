@@ -328,7 +328,7 @@ def _guess_dialect(source, reading):
     )  # fmt: skip
     if ids == "string" and reading.ids == "auto":
         for name, side in zip(called, zip(*ends, strict=True), strict=False):
-            if all(field.endswith(".0") and is_id(field[:-2]) for field in side):
+            if all(re.search("[.eE]", field) and is_number(field) and float(field) % 1 == 0 for field in side):
                 raise FormatError(
                     f"column {name!r} holds {side[0]!r} and the like, whole numbers as pandas writes them where a "
                     "value was missing; write integers (astype('int64')), or pass ids='string' (--ids string) for names"

@@ -135,8 +135,8 @@ def checked_attributes(graph, attributes, kind):
             "in any order"
         )
     columns = {**(without_levels(graph.attributes) if "cluster" in given else graph.attributes), **given}
-    # These files have ids of their own, the names, which networkx and igraph would replace.
-    columns = {"node_id" if name == "id" else name: values for name, values in columns.items()}
+    if kind == "graphml" and "id" in columns:  # which igraph would take in place of the names
+        columns["node_id"] = columns.pop("id")
     for name, values in columns.items():
         if values.shape != (graph.n_nodes,):
             raise ParameterError(f"attribute {name!r} has shape {values.shape}; a value for each node is needed")

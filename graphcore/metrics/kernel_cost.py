@@ -129,7 +129,8 @@ def coreset_cost(
         See :func:`kernel_kmeans_cost`, of the coreset's `self_loop` and `shift`. Distances are not clipped at 0.
     coreset : Coreset
         Of nodes of the graph, as :func:`graphcore.build_coreset` and :func:`graphcore.merge_coresets` return. With that
-        of a part, nodes outside of it have label -1.
+        of a part, labels of other nodes count as -1: centres are those of the part, edges that leave it are cut, and
+        sums of parts do not add up to those of the graph.
     labels : array-like of shape (n_nodes,), integer
         A partition of the graph, clusters from 0; nodes of label -1 or degree 0 have no part in either sum.
     centres : {"own", "nearest"}, default "own"

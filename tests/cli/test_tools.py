@@ -157,6 +157,8 @@ def test_compare_leaves_out_nodes_of_no_cluster_and_nodes_of_one_file(folder, to
     facts = facts_of("compare labels.tsv other.tsv")
     assert (facts["n_compared"], facts["ari"], facts["only_in_labels"], facts["only_in_other"]) == (4, 1, 1, 1)
     assert "1 nodes that only LABELS has, 1 that only OTHER has" in told("compare labels.tsv other.tsv").out
+    (folder / "few.tsv").write_text("a\t0\n1\t0\n2\t0\n3\t1\n")
+    assert "only 1 node of few.tsv (4) and labels.tsv" in told("compare few.tsv labels.tsv").err
 
 
 def test_compare_and_report_understand_levels(folder, told, facts_of):

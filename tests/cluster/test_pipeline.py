@@ -464,6 +464,11 @@ def test_labels_that_stay():
     model = CoresetSpectralClustering(6, random_state=0).fit(graph, labels=y)
     np.testing.assert_array_equal(model.labels_[y >= 0], y[y >= 0])
     assert (model.labels_ == halves)[truth > 0].mean() > 0.95
+    apart, blocks = planted(5, 40, 0.4, 0.0, 0)  # one cluster without known nodes has no number, then one of its own
+    y = np.where(blocks < 4, blocks, -1)
+    with pytest.warns(GraphWarning, match="40 nodes have the label of known nodes that no path .* larger n_clusters"):
+        CoresetSpectralClustering(4, random_state=0).fit(apart, labels=y)
+    assert (CoresetSpectralClustering(5, random_state=0).fit_predict(apart, labels=y) == blocks).all()
     alone = np.where(np.arange(400) < 10, 3, -1)  # of one cluster alone
     assert (CoresetSpectralClustering(5, random_state=0).fit_predict(graph, labels=alone)[truth == 0] == 3).mean() > 0.9
 

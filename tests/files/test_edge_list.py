@@ -271,6 +271,7 @@ NAMES = "".join(f"n{i} n{i + 1}\n" for i in range(250))
         ),
         ("7,2020-09-20T11:01\n9,2020-09-21T11:01\n", "only column 0 may hold nodes"),
         ("source,target\n7.0,9\n9.0,4\n", "column 'source' holds '7.0' and the like.*ids='string'"),
+        ("source,target\n7,7.6561198e+16\n9,1E+05\n", r"column 'target' holds '7.6561198e\+16' and the like"),
         # Files of other kinds, with what reads them.
         ("node,cluster\nann,0\nben,1\n", "table of nodes or of labels"),
         ("source;target;weight\nann;ben;2,5\nben;cem;1,0\n", r"decimal=','"),

@@ -169,8 +169,8 @@ def test_what_is_written_is_read_back(tmp_path, kind, names, weights):
     write_graph(people, tmp_path / f"g.{kind}", attributes={"node": ["x", "y", "z"]})
     assert read_graph(tmp_path / f"g.{kind}").attributes["node"].tolist() == graph.names_of(range(3)).tolist()
     numbered = Graph.from_edges([0, 1], [1, 2]).with_nodes({"id": [0, 1, 2], "name": ["x", "y", "z"]})
-    write_graph(numbered, tmp_path / f"g.{kind}")  # an attribute "id" would take the place of the names
-    back = read_graph(tmp_path / f"g.{kind}")
+    write_graph(numbered, tmp_path / "g.graphml")  # igraph would take an attribute "id" in place of the names
+    back = read_graph(tmp_path / "g.graphml")
     assert (back.node_names.tolist(), back.attributes["node_id"].tolist()) == (["x", "y", "z"], [0, 1, 2])
 
 
