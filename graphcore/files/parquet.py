@@ -146,7 +146,7 @@ class ParquetEdges:
                 columns.text(name) or text_of(list(map(str, columns.values("columns", name).tolist())))
                 for name in called
             ]
-            ends = self.numbering.ends(*sides, [f"column {name!r}" for name in called]).reshape(-1, 2)
+            ends = self.numbering.ends(*sides, called=[f"column {name!r}" for name in called]).reshape(-1, 2)
         if not self.weighted:
             return ends, np.empty(0)
         return ends, edge_weights(columns.values("weight_column", self.called[2]).astype(np.float64), len(ends))
