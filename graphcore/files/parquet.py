@@ -142,11 +142,11 @@ class ParquetEdges:
         if self.numbering is None:
             ends = np.stack([columns.ends("columns", name) for name in called], axis=1)
         else:
-            sides = [
+            sources, targets = (
                 columns.text(name) or text_of(list(map(str, columns.values("columns", name).tolist())))
                 for name in called
-            ]
-            ends = self.numbering.ends(*sides, called=[f"column {name!r}" for name in called]).reshape(-1, 2)
+            )
+            ends = self.numbering.ends(sources, targets, [f"column {name!r}" for name in called]).reshape(-1, 2)
         if not self.weighted:
             return ends, np.empty(0)
         return ends, edge_weights(columns.values("weight_column", self.called[2]).astype(np.float64), len(ends))
