@@ -10,7 +10,7 @@ from graphcore import Graph
 from graphcore.cluster.refine import improve as cycles
 from graphcore.cluster.refine._quotient_loops import join_parts
 from graphcore.cluster.refine.improve import _merge_anew, inner_parts, move_in_cycles, move_locally, part_resolutions
-from graphcore.cluster.refine.objectives import OBJECTIVES
+from graphcore.cluster.refine.objectives import INFORMATION, OBJECTIVES
 from graphcore.cluster.refine.problem import apply_labels, cluster_sums, compact_labels, grouped, pick_labels, quotient
 from graphcore.datasets import degree_corrected_partition
 from graphcore.metrics import agreement
@@ -161,12 +161,20 @@ def test_merging_the_largest_groups_anew_mends_two_clusters_united_and_one_cut(s
     assert same_partition(labels, truth)
     for kept, new in zip(sums.arrays, problem.sums(labels).arrays, strict=True):
         np.testing.assert_allclose(kept, new, rtol=1e-12)
-    # Not where that would be worse, or join what no link joins.
+    # Not where that would be worse, or join what no link joins, but for clusters that are of such parts already.
     best = labels.copy()
     _merge_anew(problem, labels, sums)
     np.testing.assert_array_equal(labels, best)
-    apart = np.kron(np.eye(3), np.full((2, 2), 2.0))
-    halves = np.arange(6, dtype=np.int32) // 3
-    problem = problem_of(Graph.from_scipy(apart), 2, objective, counts=ones)
+    apart = np.diag([30.0, 30.0, 20.0])
+    apart[0, 1] = apart[1, 0] = 0.1
+    problem = problem_of(Graph.from_scipy(apart), 2, objective, counts=np.ones(3, dtype=np.int64))
+    linked, other = np.array([0, 0, 1], dtype=np.int32), np.array([0, 1, 1], dtype=np.int32)
+    if objective.kind == INFORMATION:
+        assert problem.sums(other).value(objective) > problem.sums(linked).value(objective)
+    _merge_anew(problem, linked, problem.sums(linked))
+    np.testing.assert_array_equal(linked, [0, 0, 1])
+    pairs = np.kron(np.eye(3), np.full((2, 2), 2.0))
+    halves = np.arange(6, dtype=np.int32) // 3  # of which each is a pair and half of another
+    problem = problem_of(Graph.from_scipy(pairs), 2, objective, counts=ones)
     _merge_anew(problem, halves, problem.sums(halves))
-    np.testing.assert_array_equal(halves, np.arange(6) // 3)
+    assert all(halves[node] == halves[node + 1] for node in (0, 2, 4))
