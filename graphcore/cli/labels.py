@@ -32,7 +32,7 @@ truth_option = click.option(
 @click.argument("truth", metavar="OTHER", type=INPUT)
 @click.option(
     "--graph", "graph_path", metavar="FILE", type=INPUT,
-    help="Graph of the nodes, to compute the normalised cut; edges to nodes in no cluster count as cut.",
+    help="Graph of the nodes, to compute normalised cut and modularity; edges to nodes in no cluster count as cut.",
 )  # fmt: skip
 @graph_options
 def compare(console, labels, truth, graph_path, **options):
@@ -101,7 +101,7 @@ def _aligned(labels, truth, graph, encoding):
 
 
 def _scores(first, second, graph):
-    from ..metrics import agreement, normalized_cut
+    from ..metrics import agreement, modularity, normalized_cut
 
     kept = (first >= 0) & (second >= 0)
     scores = {
@@ -109,8 +109,9 @@ def _scores(first, second, graph):
         "n_other": len(np.unique(second[kept])), **agreement(first, second),
     }  # fmt: skip
     if graph is not None:
-        scores["normalized_cut"] = normalized_cut(graph, first)
-        scores["normalized_cut_other"] = normalized_cut(graph, second)
+        for measure in (normalized_cut, modularity):
+            name = measure.__name__
+            scores |= {name: measure(graph, first), f"{name}_other": measure(graph, second)}
     return scores
 
 
@@ -125,6 +126,7 @@ def _lines(facts, pairs):
     ]  # fmt: skip
     if "normalized_cut" in facts:
         lines.append(("NC", f"{facts['normalized_cut']:.4f}, {facts['normalized_cut_other']:.4f} of the other"))
+        lines.append(("modularity", f"{facts['modularity']:.4f}, {facts['modularity_other']:.4f} of the other"))
     left = [f"{facts['without_label']:,} without a label in one of the two"] if facts["without_label"] else []
     if facts.get("only_in_labels") or facts.get("only_in_other"):
         left[:0] = [

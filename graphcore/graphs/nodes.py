@@ -74,7 +74,9 @@ def node_table(nodes):
     key = column_called(table.names, ID_NAMES, otherwise=table.names[0])
     ids = _distinct(table.ends("nodes", key), f"; column {str(key)!r} is read")
     columns = {str(name): _attribute(str(name), table.raw(name), len(ids)) for name in table.names if name != key}
-    named = column_called(columns, NAME_NAMES)
+    called = [name for name in columns if name.lower().endswith("name") and is_text(columns[name])]
+    own = [name for name in called if 2 * len(set(columns[name].tolist())) > len(ids)]  # a page_name, and no class
+    named = column_called(columns, NAME_NAMES, own[0] if len(own) == 1 else None)
     if named is None or not is_text(columns[named]):
         return NodeTable(ids, None, columns)
     names = [name or str(id) for name, id in zip(columns[named].tolist(), ids.tolist(), strict=True)]
@@ -93,10 +95,10 @@ def with_nodes(graph: "graphcore.Graph", nodes: object) -> "graphcore.Graph":
     ----------
     nodes : NodeTable, data frame, Arrow table, dict of columns, or sequence
         A row for each node. Of a table the column of ids is called "id", "node" or "vertex", or else is the first; it
-        holds what this graph calls its nodes (`node_names`, or numbers from 0). A column "name" or "title" becomes
-        `node_names`, with the id in brackets behind a name that comes twice; so does "label" if none does. A sequence
-        of integers is ids; one of text is ids where this graph has names of text, and else the names of nodes 0, 1, 2
-        and so on.
+        holds what this graph calls its nodes (`node_names`, or numbers from 0). A column "name" or "title", or the only
+        one called like "page_name", becomes `node_names`, with the id in brackets behind a name that comes twice; so
+        does "label" if none does. A sequence of integers is ids; one of text is ids where this graph has names of text,
+        and else the names of nodes 0, 1, 2 and so on.
 
     Returns
     -------

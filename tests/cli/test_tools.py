@@ -143,6 +143,7 @@ def test_compare_matches_nodes_by_name_and_is_scikit_learns(folder, facts_of):
     facts = facts_of("compare labels.tsv truth.csv --graph graph.txt")
     assert (facts["ari"], facts["n_compared"], facts["n_clusters"], facts["n_other"]) == (1, 6, 2, 2)
     assert facts["normalized_cut"] == facts["normalized_cut_other"] == pytest.approx(1 / 7)
+    assert facts["modularity"] == facts["modularity_other"] == pytest.approx(6 / 7 - 1 / 2)
     rng = np.random.default_rng(0)
     first, second = rng.integers(0, 5, 200), rng.integers(0, 3, 200)
     graphcore.write_labels(first, "a.tsv")
