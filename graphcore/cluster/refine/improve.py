@@ -429,8 +429,8 @@ def _cycle(problem, labels, sums, rng, n_jobs, n_inner, merges, of_parts=False):
 def _merge_anew(problem, labels, sums):
     """Take what merging makes of the largest parts, in place, where that is better than the clusters they come from.
 
-    Where two clusters are united and a third is cut, no single move mends both. As by moves, no more clusters are made
-    of parts without a link between them.
+    Where two clusters are united and a third is cut, no single move mends both. As by moves, no cluster is made of
+    parts without a link between them.
     """
     from scipy.sparse.csgraph import connected_components
 
@@ -439,9 +439,8 @@ def _merge_anew(problem, labels, sums):
         return
     merged, _, _ = agglomerate(rows, counts, k, linkage=problem.objective, min_size=problem.min_size)
     n_parts, parts = connected_components(matrix_of(rows), directed=False)
-    n_linked = [len(np.unique(each.astype(np.int64) * n_parts + parts)) for each in (merged, labels)]
-    found = problem.sums(merged)
-    fits = found.size.min() >= problem.min_size and n_linked[0] <= max(k, n_linked[1])
+    found, linked = problem.sums(merged), np.unique(merged.astype(np.int64) * n_parts + parts)
+    fits = found.size.min() >= problem.min_size and len(linked) == k
     if fits and found.value(problem.objective) > sums.value(problem.objective):
         labels[:] = merged
         for kept, new in zip(sums.arrays, found.arrays, strict=True):

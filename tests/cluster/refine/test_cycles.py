@@ -1,5 +1,7 @@
 """Cycles of moves by groups: the loop against a dense twin, and what a cycle promises."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -10,7 +12,7 @@ from graphcore import Graph
 from graphcore.cluster.refine import improve as cycles
 from graphcore.cluster.refine._quotient_loops import join_parts
 from graphcore.cluster.refine.improve import _merge_anew, inner_parts, move_in_cycles, move_locally, part_resolutions
-from graphcore.cluster.refine.objectives import INFORMATION, OBJECTIVES
+from graphcore.cluster.refine.objectives import OBJECTIVES
 from graphcore.cluster.refine.problem import apply_labels, cluster_sums, compact_labels, grouped, pick_labels, quotient
 from graphcore.datasets import degree_corrected_partition
 from graphcore.metrics import agreement
@@ -161,20 +163,19 @@ def test_merging_the_largest_groups_anew_mends_two_clusters_united_and_one_cut(s
     assert same_partition(labels, truth)
     for kept, new in zip(sums.arrays, problem.sums(labels).arrays, strict=True):
         np.testing.assert_allclose(kept, new, rtol=1e-12)
-    # Not where that would be worse, or join what no link joins, but for clusters that are of such parts already.
-    best = labels.copy()
+    # Also where a cluster of little volume is best: {0, 1}, {2} and {3}, of a hundredth of it.
+    small = np.diag([10.0, 10.0, 30.0, 0.6])
+    small[[0, 1, 1, 2, 2, 3], [1, 0, 2, 1, 3, 2]] = 9.0, 9.0, 0.1, 0.1, 0.1, 0.1
+    parted = np.array([0, 1, 2, 2], dtype=np.int32)
+    problem = problem_of(Graph.from_scipy(small), 3, OBJECTIVES["information"], counts=np.ones(4, dtype=np.int64))
+    _merge_anew(replace(problem, min_share=0.1), parted, problem.sums(parted))
+    assert same_partition(parted, np.array([0, 0, 1, 2]))
+    # Not where that would be worse, or join what no link joins.
+    best, problem = labels.copy(), problem_of(Graph.from_scipy(A), 4, objective, counts=ones)
     _merge_anew(problem, labels, sums)
     np.testing.assert_array_equal(labels, best)
-    apart = np.diag([30.0, 30.0, 20.0])
-    apart[0, 1] = apart[1, 0] = 0.1
-    problem = problem_of(Graph.from_scipy(apart), 2, objective, counts=np.ones(3, dtype=np.int64))
-    linked, other = np.array([0, 0, 1], dtype=np.int32), np.array([0, 1, 1], dtype=np.int32)
-    if objective.kind == INFORMATION:
-        assert problem.sums(other).value(objective) > problem.sums(linked).value(objective)
-    _merge_anew(problem, linked, problem.sums(linked))
-    np.testing.assert_array_equal(linked, [0, 0, 1])
-    pairs = np.kron(np.eye(3), np.full((2, 2), 2.0))
-    halves = np.arange(6, dtype=np.int32) // 3  # of which each is a pair and half of another
-    problem = problem_of(Graph.from_scipy(pairs), 2, objective, counts=ones)
+    apart = np.kron(np.eye(3), np.full((2, 2), 2.0))
+    halves = np.arange(6, dtype=np.int32) // 3
+    problem = problem_of(Graph.from_scipy(apart), 2, objective, counts=ones)
     _merge_anew(problem, halves, problem.sums(halves))
-    assert all(halves[node] == halves[node + 1] for node in (0, 2, 4))
+    np.testing.assert_array_equal(halves, np.arange(6) // 3)
