@@ -611,7 +611,7 @@ def new_row_searcher(X, graph, n_neighbors, metric, n_jobs, kept=None, radius=np
         return pynndescent.IndexSearcher(index, min(n, n_neighbors), kept)
     if graph is None or metric == "correlation" or is_sparse(X) or exact_pays(X, space):
         return _Exact(X, n_neighbors, metric, n_jobs, kept)
-    return WalkSearcher(X, graph, n_neighbors, metric, n_jobs, radius)
+    return WalkSearcher(X, graph, n_neighbors, metric, n_jobs, kept, radius)
 
 
 class _Exact:
@@ -639,8 +639,9 @@ class _Exact:
 class WalkSearcher:
     """Best-first walks over a neighbour graph, from the nearest of a sample that every component has a part in."""
 
-    def __init__(self, X, graph, n_neighbors, metric, n_jobs, radius=np.inf):
-        self._metric, self._n_neighbors, self._n_jobs, self._radius = metric, n_neighbors, n_jobs, radius
+    def __init__(self, X, graph, n_neighbors, metric, n_jobs, kept=None, radius=np.inf):
+        self._metric, self._n_neighbors, self._n_jobs = metric, n_neighbors, n_jobs
+        self._kept, self._radius = kept, radius
         self._X = read_only(self._in_space(X))
         self._rows = read_only(graph.indptr, np.int64), read_only(graph.indices, np.int32)
         self._drawn = _sample(graph)
@@ -676,8 +677,7 @@ class WalkSearcher:
 
     @cached_property
     def _exact(self):
-        joined = np.flatnonzero(np.diff(self._rows[0]))  # as walks find no others
-        return _Exact(self._X, self._n_neighbors, self._metric, self._n_jobs, joined)
+        return _Exact(self._X, self._n_neighbors, self._metric, self._n_jobs, self._kept)
 
     def _starts(self, rows):
         """Find the drawn rows that are nearest to each row by Euclidean distance, the nearest of them first."""

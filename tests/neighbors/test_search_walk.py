@@ -83,7 +83,7 @@ def test_no_row_is_beyond_the_radius_by_a_walk_alone(metric):
     ring = graphcore.Graph.from_edges(numbers, np.roll(numbers, 1))
     exact, listed = exact_searcher(X[100:3000], 10, metric).kneighbors(X[3000:])
     radius = 1.0001 * np.median(exact[:, -1])
-    distances, found = WalkSearcher(X[:3000], ring, 10, metric, 1, radius).kneighbors(X[3000:])
+    distances, found = WalkSearcher(X[:3000], ring, 10, metric, 1, numbers, radius).kneighbors(X[3000:])
     is_far = distances[:, -1] > radius
     np.testing.assert_array_equal(is_far, exact[:, -1] > radius)
     np.testing.assert_array_equal(found[is_far], listed[is_far] + 100)
