@@ -99,7 +99,7 @@ def load_graph(path, stages, options):
     from ..files import read_graph
 
     with stages("read"):
-        return read_graph(path, **{name: options[name] for name in READING})
+        return read_graph(path, **{name: options[name] for name in (*READING, "on_bad_lines") if name in options})
 
 
 def read_input(path, stages, options):
@@ -210,6 +210,8 @@ def info(console, input, verify, **options):
         ("a text file that is clustered many times", "graphcore convert edges.txt.gz graph.npz"),
         ("a graph larger than memory, from edges in several files, within 2 GB",
          "graphcore convert part1.txt.gz part2.txt.gz edges.store --memory 2G"),
+        ("rows without an end or a weight left out, and counted",
+         "graphcore convert payments.parquet graph.npz --on-bad-lines skip"),
         ("the graph of the ten nearest neighbours of each vector",
          "graphcore convert vectors.npy graph.npz --neighbors 10"),
         ("through a pipe", "zcat edges.txt.gz | graphcore convert - - --to csv > edges.csv"),
@@ -219,14 +221,18 @@ def info(console, input, verify, **options):
 @click.argument("output", metavar="OUT", type=OUTPUT)
 @input_options
 @click.option("--to", "to_format", metavar="NAME", help="Format of OUT. [default: by its name]")
+@click.option(
+    "--on-bad-lines", metavar="HOW", default="error", show_default=True,
+    help="Lines without an end, or without a weight where others have one: error, or skip (with a count).",
+)  # fmt: skip
 @click.option("--memory", metavar="SIZE", help="Build OUT.store from edges within this memory, like 500M or 4G.")
 def convert(console, input, output, to_format, memory, **options):
     """Read the graph in IN (or make the kNN graph of its vectors) and write it to OUT.
 
     The format goes by the ending of OUT, such as .csv, .npz or .graphml; .gz, .bz2 or .xz behind it compresses.
     OUT.store is a graph on disk, which the other commands open without reading it; with --memory its edges need not fit
-    in memory, and --columns, --weight-column, --ids and --symmetrize say how they are read. A "-" stands for standard
-    input or output.
+    in memory, and --columns, --weight-column, --ids, --symmetrize and --on-bad-lines say how they are read. A "-"
+    stands for standard input or output.
     """
     from ..files import check_writable, write_graph
     from ..files.formats import output_format
@@ -244,7 +250,7 @@ def convert(console, input, output, to_format, memory, **options):
     else:
         if kind != "store":
             raise ParameterError(f"memory={memory!r} is for building a graph on disk: call it NAME.store")
-        building = ("columns", "weight_column", "ids", "symmetrize")
+        building = ("columns", "weight_column", "ids", "symmetrize", "on_bad_lines")
         typed = {name: options[name] for name in options if is_typed(name)}
         given = {name: typed.pop(name) for name in building if name in typed}
         for name, value in typed.items():

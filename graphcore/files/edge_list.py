@@ -18,7 +18,17 @@ import numpy as np
 from ..base.progress import note, record
 from ..base.validation import check_choice, check_flag, check_integer, refused
 from ..exceptions import FormatError, InputError, ParameterError, warn_user
-from ..graphs.columns import TWO_KINDS, doubtful_names, edge_columns, is_index, is_time, left_out, no_edges, two_kinds
+from ..graphs.columns import (
+    MISSING_NAMES,
+    TWO_KINDS,
+    doubtful_names,
+    edge_columns,
+    is_index,
+    is_time,
+    left_out,
+    no_edges,
+    two_kinds,
+)
 from ..graphs.columns import weight_column as find_weight
 from ..graphs.from_edges import compact_ids, graph_from_ends
 from ..graphs.graph import Graph
@@ -72,6 +82,7 @@ class Reading:
     encoding: str = "utf-8"
     symmetrize: str = "max"
     count_repeats: bool = False
+    on_bad_lines: str = "error"
     declared: bool = False  # whether the caller named the format, so that lines need not look like edges
 
     def __post_init__(self):
@@ -95,6 +106,7 @@ class Reading:
         check_choice("ids", self.ids, ("auto", "integer", "string"))
         check_choice("symmetrize", self.symmetrize, SYMMETRIZE)
         check_flag("count_repeats", self.count_repeats)
+        check_choice("on_bad_lines", self.on_bad_lines, ("error", "skip"))
         check_encoding(self.encoding)
 
     @property
@@ -102,6 +114,11 @@ class Reading:
         """The comment markers, as a tuple."""
         several = isinstance(self.comments, (list, tuple, type(None)))
         return tuple(self.comments or ()) if several else (self.comments,)
+
+    @property
+    def skips(self):
+        """Whether lines that are no edges are left out."""
+        return self.on_bad_lines == "skip"
 
     @property
     def weighted(self):
@@ -449,16 +466,35 @@ def notes_on_ends(values, names, reading):
 # -- reading -----------------------------------------------------------------------------------------------------------
 
 
+@dataclass
+class BadLines:
+    """Lines, or rows, that are no edges and are left out: how many, and what the first one is."""
+
+    count: int = 0
+    first: str = ""
+
+    def add(self, count, first):
+        """Count lines, of which the first is described."""
+        self.first = self.first or first
+        self.count += count
+
+    def tell(self):
+        """Warn if there are any."""
+        if self.count:
+            warn_user(f"lines that are no edges are left out ({self.count:,}); the first is {self.first}")
+
+
 class TextEdges:
     """The edges of an open Source by blocks: pieces of the text.
 
     `notes` are warnings about columns that are not read; `called` is what those that are read are called; `n_nodes` is
     None unless the file states it; `numbering` numbers names, None where ids are integers; `source` is the Source;
-    `places` are the positions of the columns that are read.
+    `places` are the positions of the columns that are read; `bad` counts lines that are left out.
     """
 
     def __init__(self, source, reading, memory=FULL_MEMORY):
         self.source, self._dialect = source, _guess_dialect(source, reading)
+        self._skips, self.bad = reading.skips, BadLines()
         self._chunk = block_size(CHUNK, memory)
         self.notes, self.n_nodes, self.called = self._dialect.notes, self._dialect.n_nodes, self._dialect.called
         self.weighted, self.places = self._dialect.weight is not None, self._dialect.used
@@ -492,9 +528,9 @@ class TextEdges:
 
         Plain lines are parsed all at once; where these hold anything unexpected, line by line.
         """
-        dialect = self._dialect
+        dialect, missing = self._dialect, MISSING_NAMES if self._skips else ()
         columns = plain_columns(text, dialect.delimiter, (), dialect.quoted)
-        if columns is not None and len(columns) == dialect.width:
+        if columns is not None and len(columns) == dialect.width and not any(word in text for word in missing):
             with contextlib.suppress(ValueError, OverflowError):
                 return self._numbers([columns[c] for c in dialect.used])
         rows, lines = [], text.split("\n")
@@ -502,10 +538,15 @@ class TextEdges:
             if not each.strip():
                 continue
             fields = dialect.split(each)
-            problem = _problem(each, fields, dialect, is_last=number == line + len(lines) - 1)
+            problem = _problem(each, fields, dialect, missing, is_last=number == line + len(lines) - 1)
             if problem:
                 shown = each.strip() if len(each) <= 60 else f"{each.strip()[:57]}..."
-                raise FormatError(f"line {number}: {problem}: {shown!r}")
+                said = f"line {number}: {problem}: {shown!r}"
+                if not self._skips:
+                    skip = "on_bad_lines='skip' (graphcore convert --on-bad-lines skip) leaves out such lines"
+                    raise FormatError(f"{said}; {skip}")
+                self.bad.add(1, f"{said} of {self.source.name}")
+                continue
             rows.append([fields[c] for c in dialect.used])
         columns = zip(*rows, strict=True) if rows else [[]] * len(dialect.used)
         return self._numbers([text_of(list(column)) for column in columns])
@@ -523,11 +564,16 @@ class TextEdges:
             ends = np.stack([integers_of(column) for column in columns[:2]], axis=1)
             narrow = ends.min(initial=0) >= -(2**31) and ends.max(initial=0) < 2**31
             return ends.astype(np.int32) if narrow else ends, weights
+        if any((column.starts == column.stops).any() for column in columns[:2]):
+            raise ValueError  # before names get numbers
         return self.numbering.ends(*columns[:2], self.called).reshape(-1, 2), weights
 
 
-def _problem(line, fields, dialect, is_last):
-    """Describe the first error in one line; None if there is none. The last line of a file may be cut."""
+def _problem(line, fields, dialect, missing, is_last):
+    """Describe the first error in one line; None if there is none. The last line of a file may be cut.
+
+    Nodes that are called as one of `missing` are errors.
+    """
     if dialect.quoted and line.count('"') % 2:
         return "a quote is not closed (pandas.read_csv reads fields of several lines, for Graph.from_table)"
     least = dialect.width if is_last else max(dialect.used) + 1
@@ -547,7 +593,7 @@ def _problem(line, fields, dialect, is_last):
                     "but weights must be numbers and finite (weight_column says where they stand, weight_column=None "
                     f"that there are none{comma * (',' in field)})"
                 )
-        elif not field:
+        elif not field or field in missing:
             defect = "where a node is expected"
         elif dialect.integer and not is_id(field):
             defect = "which is no 64-bit integer as the other nodes are (pass ids='string' to read names)"
@@ -573,6 +619,7 @@ def graph_of_blocks(edges, reading, name):
     record_columns(edges.called)
     # No name keeps the last block.
     pieces = [(ends, weights, note(f"{share:.0%}")) for ends, weights, share in edges.blocks()]
+    edges.bad.tell()
     ends = np.concatenate([piece[0] for piece in pieces]) if pieces else np.empty((0, 2))
     if not len(ends):
         raise FormatError("there are no edges")

@@ -16,7 +16,7 @@ from ..exceptions import FormatError, InputError, ParameterError, warn_user
 from ..graphs.columns import edge_columns
 from .atomic import ending_of
 from .bvgraph import BVGraphEdges, read_bvgraph
-from .edge_list import TextEdges, read_edge_list, record_columns, write_edge_list
+from .edge_list import BadLines, TextEdges, read_edge_list, record_columns, write_edge_list
 from .library_formats import read_matrix_market, read_networkx, write_matrix_market, write_networkx
 from .metis import read_metis, write_metis
 from .npz import NPZ_MAGIC, read_npz, write_npz
@@ -167,7 +167,7 @@ class Tables:
     ones, of_lines = np.float32, True
 
     def __init__(self, tables):
-        self._tables, first = tables, tables[0]
+        self._tables, first, self.bad = tables, tables[0], BadLines()
         self.numbering, weighted = first.numbering, first.weighted
         for table in tables:
             if (table.numbering is None) != (self.numbering is None):
@@ -204,7 +204,7 @@ class Tables:
                 more = f" and {n_told[note] - 1} more" if n_told[note] > 1 else ""
                 warn_user(f"{table.source.name}{more}: {note}")
             said.update(table.notes)
-            table.numbering = self.numbering  # all tables share one numbering
+            table.numbering, table.bad = self.numbering, self.bad  # all tables share one numbering
         known = [table.n_nodes for table in tables]
         self.n_nodes = None if None in known else max(known)
         self.compact = self.n_nodes is None and self.numbering is None

@@ -3,15 +3,17 @@
 import contextlib
 import csv
 import os
+from importlib import import_module
 
 import numpy as np
 
 from ..exceptions import FormatError, InputError, ParameterError, missing_package
+from ..graphs.columns import MISSING_NAMES
 from ..graphs.from_table import Columns
 from ..graphs.numbering import Numbering, text_of
 from ..graphs.rows import edge_weights
 from .atomic import atomic_output, text_output
-from .edge_list import FULL_MEMORY, block_size, choose_columns, graph_of_blocks, hold, notes_on_ends
+from .edge_list import FULL_MEMORY, BadLines, block_size, choose_columns, graph_of_blocks, hold, notes_on_ends
 from .source import naming, refusing
 from .text import is_number
 
@@ -91,6 +93,7 @@ class ParquetEdges:
     def __init__(self, source, reading, memory=FULL_MEMORY // 4):
         types = check_parquet()[0].types
         self.source, self._n_rows = source, block_size(_ROWS, memory)
+        self._skips, self.bad = reading.skips, BadLines()
         with _opened(source) as file:
             schema = file.schema_arrow
             kinds = {name: schema.field(c).type for c, name in enumerate(schema.names)}
@@ -132,9 +135,26 @@ class ParquetEdges:
                         return
                     batch.validate(full=True)
                 with refusing("a column cannot be read as ids or weights"), naming(f"rows from {read} on"):
-                    ends, weights = self._arrays(batch)
+                    ends, weights = self._arrays(self._edges_of(batch, read) if self._skips else batch)
                 read += batch.num_rows
                 yield ends, weights, read / total
+
+    def _edges_of(self, batch, first):
+        """Return a batch without the rows that lack an end or a weight; it begins with this row of the table."""
+        arrow, compute = check_parquet()[0], import_module("pyarrow.compute")
+        missing, is_edge = arrow.array(["", *MISSING_NAMES]), np.ones(batch.num_rows, dtype=bool)
+        for name in self.called[:2]:
+            ends = batch.column(name).cast(arrow.string())
+            is_edge &= ends.is_valid().to_numpy(False)
+            is_edge &= ~compute.is_in(compute.utf8_trim_whitespace(ends), missing).to_numpy(False)
+        if self.weighted:
+            weights = batch.column(self.called[2]).cast(arrow.float64()).to_numpy(False)
+            is_edge &= (weights >= 0) & (weights < np.inf)  # of null it is NaN
+        bad = np.flatnonzero(~is_edge)
+        if len(bad):
+            row = {name: batch.column(name)[int(bad[0])].as_py() for name in self.called}
+            self.bad.add(len(bad), f"row {first + bad[0]} ({row}) of {self.source.name}")
+        return batch.filter(arrow.array(is_edge))
 
     def _arrays(self, batch):
         """Return (ends, weights) of a batch; new names get the next numbers."""

@@ -23,7 +23,7 @@ def read_graph(
     comments: str | Sequence[str] = ("#", "%"), header: bool | None = None,
     columns: tuple[int | str, int | str] | None = None,
     weight_column: int | str | None = "auto", ids: str = "auto", symmetrize: str = "max",
-    count_repeats: bool = False, encoding: str = "utf-8", nodes: object = None,
+    count_repeats: bool = False, on_bad_lines: str = "error", encoding: str = "utf-8", nodes: object = None,
 ) -> Graph:  # fmt: skip
     r"""Read a graph from a file; format and layout are detected unless they are given.
 
@@ -63,6 +63,10 @@ def read_graph(
     count_repeats : bool, default False
         Edge lists and Parquet without weights: whether an edge weighs as many as there are lines of it in one direction
         (messages, calls), instead of 1; without it a warning gives the number of repeats.
+    on_bad_lines : {"error", "skip"}, default "error"
+        Edge lists and Parquet: what happens to a line that is no edge as the first ones are: without an end (blank,
+        NULL, nan or the like), or without a weight that is a number and not negative. "skip" leaves them out, and a
+        warning gives their number and the first one.
     encoding : str, default "utf-8"
         Edge lists: of the node names.
     nodes : path, or what :meth:`Graph.with_nodes` takes, optional
@@ -108,7 +112,7 @@ def read_graph(
     check_choice("format", format, (None, *READABLE))
     reading = Reading(
         delimiter=delimiter, comments=comments, header=header, columns=columns, weight_column=weight_column, ids=ids,
-        encoding=encoding, symmetrize=symmetrize, count_repeats=count_repeats,
+        encoding=encoding, symmetrize=symmetrize, count_repeats=count_repeats, on_bad_lines=on_bad_lines,
         declared=format == "edgelist",
     )  # fmt: skip
     if nodes is not None:

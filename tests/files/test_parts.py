@@ -109,6 +109,30 @@ def test_blank_ends_of_parquet_are_refused_as_those_of_text(tmp_path, blank, kin
                 read(tmp_path / name)
 
 
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@pytest.mark.parametrize("kind", ["named", "integers"])
+@pytest.mark.parametrize("weighted", [True, False])
+def test_lines_that_are_no_edges_are_left_out_and_counted(tmp_path, table, ending, kind, weighted):
+    named, bad = kind == "named", np.zeros(len(table), dtype=bool)
+    table = table.astype({"from": str, "to": str} if named else {"from": "Int64"})
+    table = table.drop(columns=[] if weighted else "weight")
+    expected = Graph.from_table(table[30:].astype({"from": str if named else int}), symmetrize="sum")
+    for row, column, value in [
+        (3, "from", None), *[(i, "to", blank) for i, blank in enumerate(("", " ", "NULL", "nan"), 5) if named],
+        *[(i, "weight", weight) for i, weight in enumerate((np.nan, -1.0, np.inf), 10) if weighted],
+    ]:  # fmt: skip
+        table.loc[row, column], bad[row] = value, True
+    table = pd.concat([table[30:160], table[bad], table[160:]])
+    parts = write_parts(tmp_path / "parts", table, ending)
+    options = {"symmetrize": "sum", "ids": "string" if named else "auto"}
+    for read in (read_graph, partial(build_store, out=tmp_path / "a.store")):
+        with pytest.raises(InputError, match=f"{parts[1].name}: "):
+            read(tmp_path / "parts", **options)
+        with pytest.warns(GraphWarning, match=rf"left out \({bad.sum()}\); the first is .*{parts[1].name}"):
+            found = read(tmp_path / "parts", on_bad_lines="skip", **options)
+        same(found, expected)
+
+
 def test_of_many_parts_without_known_names_the_ends_are_told_once(write):
     parts = [write(f"n,debtor,creditor\n{i},a,b\n{i + 5},b,c\n", f"{i}.csv") for i in range(2)]
     with pytest.warns(GraphWarning) as said:

@@ -41,6 +41,7 @@ _MIN_FREE = 64 << 20
 def build_store(
     source: object, out: PathLike, *, memory: str | int = "4G", symmetrize: str = "max", n_nodes: int | None = None,
     columns: tuple[int | str, int | str] | None = None, weight_column: int | str | None = "auto", ids: str = "auto",
+    on_bad_lines: str = "error",
 ) -> Graph:  # fmt: skip
     """Build a graph on disk from edges that need not fit in memory.
 
@@ -61,7 +62,7 @@ def build_store(
         How the two directions of a pair are combined, see :meth:`Graph.from_edges`.
     n_nodes : int, optional
         For blocks: the number of nodes. Default: largest id + 1.
-    columns, weight_column, ids
+    columns, weight_column, ids, on_bad_lines
         How files are read, see :func:`graphcore.read_graph`.
 
     Returns
@@ -102,7 +103,9 @@ def build_store(
     if paths and n_nodes is not None:
         raise ParameterError(f"n_nodes={n_nodes} is for edge blocks; the nodes of files are those that occur in them")
     out = check_replaceable(out, reads=paths)
-    reading = Reading(columns=columns, weight_column=weight_column, ids=ids, symmetrize=symmetrize)
+    reading = Reading(
+        columns=columns, weight_column=weight_column, ids=ids, symmetrize=symmetrize, on_bad_lines=on_bad_lines
+    )
     _loops.warm_up()  # so that the memory of the compiler is known before the rest is divided
     with contextlib.ExitStack() as stack:
         given = _Blocks(source, n_nodes)
@@ -272,6 +275,7 @@ def _read(given, path, limit):
                 _check_room(limit.free, names)
         to_disk(stream)
     if given.of_lines:
+        given.bad.tell()
         if not spool.n_edges:
             raise FormatError("there are no edges")
         check_node_count(given.n_nodes or 0, spool.n_edges)
