@@ -24,12 +24,6 @@ from sklearn.metrics import adjusted_rand_score
 
 import graphcore
 from graphcore import metrics
-from graphcore.base.streams import Streams
-from graphcore.cluster.coreset_graph import contract
-from graphcore.cluster.pipeline import BALANCES, SELF_LOOP, draw_coreset, label_cells_in_balance, spectral_parts
-from graphcore.cluster.refine.merging import agglomerate
-from graphcore.cluster.settings import problem_of, resolve_settings
-from graphcore.kernels.graph import GraphKernel
 
 HERE = Path(__file__).parent
 FOLDER = HERE / "figures"
@@ -291,27 +285,6 @@ def uneven():
     return figure
 
 
-def forced_loss():
-    """Draw the objective while parts of uneven vectors are merged, at four balances."""
-    X = _uneven_vectors()
-    graph = graphcore.knn_graph(X, random_state=0)
-    settings, streams = resolve_settings(graph, 6), Streams(1).child("draft", 0)
-    problem = problem_of(graph.rows, settings)
-    kernel = GraphKernel(graph, SELF_LOOP)
-    _, cells, _ = contract(kernel, draw_coreset(kernel, settings, streams), problem)
-    _, _, (first, *_) = label_cells_in_balance(cells, settings, streams)
-    _, between = spectral_parts(cells, streams)
-    figure, ax = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
-    for balance in BALANCES:
-        linkage = problem.objective.at(price=(1.0 - balance) * first.information / first.entropy)
-        _, _, losses = agglomerate(between.rows, between.counts, 1, linkage=linkage)
-        ax.plot(np.arange(len(losses) + 1, 0, -1), -np.cumsum(np.append(0.0, losses)), label=f"balance {balance:g}")
-    ax.axvline(6, color="0.6", lw=0.8, zorder=0)
-    ax.set(xlabel="clusters left", ylabel="gained by merging (nats)", xlim=(len(losses) + 1, 1), ylim=(-0.5, None))
-    ax.legend(frameon=False)
-    return figure
-
-
 def calibration():
     """Draw memberships of planted graphs and vectors, and shares of edges, against the share of right labels."""
     draws = {
@@ -446,7 +419,7 @@ def _bare(ax):
 
 DRAWN = (
     idea, comparison, comparison_narrow, whiskers, sparse_coreset, coreset_error, choosing_k, levels, uneven,
-    forced_loss, calibration, flats_shapes, nystrom_brackets,
+    calibration, flats_shapes, nystrom_brackets,
 )  # fmt: skip
 
 if __name__ == "__main__":

@@ -70,9 +70,9 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         of Louvain and Leiden.
     balance : "auto" or float, default "auto"
         Preference of "information" for clusters of equal size, above 0 and at most 1. Smaller values leave large
-        clusters whole and find small ones beside them. "auto" takes the one of 1, 0.7, 0.5 and 0.3 that makes
-        `n_clusters` natural, see :doc:`/choose_k`, or is 1 where the number of clusters was chosen and is clear.
-        `balance_` is the value used.
+        clusters whole and find small ones beside them. "auto" takes the one of 1, 0.7, 0.5 and 0.3 whose clusters are
+        found again from other parts, see :doc:`/choose_k`, or is 1 where the number of clusters was chosen and is
+        clear. `balance_` is the value used.
     outliers : "auto", float or None, default None
         Vectors that are left out before the fit and get the label -1: this share of them, those farthest from their
         neighbours. "auto" leaves out those beyond a gap in the distances, if there is one, see :doc:`/embeddings`.

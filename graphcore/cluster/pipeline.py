@@ -43,7 +43,7 @@ from .refine.problem import (
     quotient,
 )
 from .settings import EFFORTS, Settings, check_clusters, problem_of, resolve_settings
-from .spectral import spectral_partition
+from .spectral import directions, part_labels, power_embedding
 
 # Below this, a stability says that drafts disagree on more than they agree on.
 UNSURE = 0.5
@@ -75,8 +75,8 @@ class Clustering:
     history : list of (str, float)
         The objective (larger is better) after each stage.
     balances : tuple of Trial
-        Balances that were tried, with information, entropy, cut share and forced loss; empty where a
-        balance of 1 was given, or none plays a part.
+        Balances that were tried, with information, entropy and agreement; empty where one was given, or none plays a
+        part.
     n_drafts : int
         Drafts made.
     settings : Settings
@@ -300,9 +300,8 @@ def label_nodes(problem, cells, of_cells, n_jobs=None):
 PARTS = 6
 # The candidates of balance="auto". At 1 the objective is the information alone, whose entropy favours even clusters.
 BALANCES = (1.0, 0.7, 0.5, 0.3)
-# Unions down to k may lose this share of the information without gain before they count as forced: on 760 generated
-# sets, k from .7 to 1.3 times the number of clusters, 0, .003 and .01 come within .008 of the mean ARI.
-_FORCED = 1e-3
+# Agreements that differ by no more are alike.
+_NEARLY = 0.02
 
 
 class Trial(NamedTuple):
@@ -311,13 +310,7 @@ class Trial(NamedTuple):
     balance: float
     information: float  # J, in nats
     entropy: float  # H of the clusters' shares of volume, in nats
-    cut_share: float
-    forced_loss: float  # what the objective at this balance has fallen by, from its height to k clusters
-
-    @property
-    def is_free(self):
-        """Whether the unions down to k pay for themselves."""
-        return self.forced_loss <= _FORCED * self.information
+    agreement: float  # normalised mutual information with the partition that other parts lead to
 
 
 def label_cells(between, problem, streams, n_jobs=None, stages=None):
@@ -331,70 +324,84 @@ def label_cells(between, problem, streams, n_jobs=None, stages=None):
         return np.arange(len(between.rows.degrees), dtype=np.int32)
     if problem.min_size:
         with stages("spectral partition"):
-            parts = spectral_parts(between, streams, n_jobs)
+            (parts,) = spectral_parts(between, streams, n_jobs)
     with stages("merging"):
         return coarse_partition(between, streams.generator("merging"), parts, n_jobs)
 
 
-def spectral_parts(problem, streams, n_jobs=None):
-    """Cut a coreset graph into six parts for each cluster: (labels (n,) int32, the Problem of the graph between them).
+def spectral_parts(problem, streams, n_jobs=None, n_draws=1):
+    """Cut a coreset graph into six parts for each cluster, by one embedding, as often as `n_draws` says.
 
-    Every node is a part if there are no fewer parts than nodes, or fewer different rows than clusters.
+    Returns pairs of labels (n,) int32 and the Problem of the graph between parts. Every node is a part if there are no
+    fewer parts than nodes, or fewer different rows than clusters.
     """
     n, k = len(problem.rows.degrees), problem.n_clusters
-    n_parts, every_node = PARTS * k, (np.arange(n, dtype=np.int32), problem)
+    n_parts, drawn = PARTS * k, [(np.arange(n, dtype=np.int32), problem)] * n_draws
     if k == 1 or n_parts >= n:
-        return every_node
-    labels = spectral_partition(matrix_of(problem.rows), k, n_parts=n_parts, random_state=streams, n_jobs=n_jobs)
-    n_parts = compact_labels(labels, n_parts)
-    if n_parts < k:
-        return every_node
-    return labels, problem.between(labels, n_parts, n_jobs)
+        return drawn
+    A = matrix_of(problem.rows)
+    rows = directions(A, power_embedding(A, k, n_parts=n_parts, random_state=streams, n_jobs=n_jobs))
+    for i in range(n_draws):
+        labels = part_labels(rows, n_parts, streams.generator("parts", i), n_jobs)
+        n_found = compact_labels(labels, n_parts)
+        if n_found >= k:
+            drawn[i] = labels, problem.between(labels, n_found, n_jobs)
+    return drawn
 
 
 def label_cells_in_balance(problem, settings, streams, n_jobs=None):
     """:func:`label_cells` at the balance that a graph asks for, or at the given one: (labels, settings, Trials).
 
-    At balance a the objective is ``J - (1 - a) (J_1 / H_1) H`` with the J and H of merging by J alone. Merging parts
-    first gains, and then loses: a balance at which it still gains when k clusters are left makes k natural. The largest
-    such balance is taken, the middle one of those that give its partition, or 1 if there is none.
+    At balance a the objective is ``J - (1 - a) (J_1 / H_1) H`` with the J and H of merging by J alone. Where k clusters
+    are there to be found, merging finds them again from other parts: the largest balance is taken at which the
+    partitions of two draws of parts agree, nearly, as much as at any.
     """
     given = settings.balance  # 0: none
-    parts, between = spectral_parts(problem, streams, n_jobs)
-    rate, trials, tables = 0.0, [], {}  # nats of information for each of entropy
+    drawn = spectral_parts(problem, streams, n_jobs, n_draws=1 if given else 2)
+    rate, trials, labels = 0.0, [], {}  # nats of information for each of entropy
     for some in ((1.0,), (given,) if given else BALANCES[1:]):  # the others are counted in what is found at 1
         records = [problem.objective.at(price=(1.0 - each) * rate) for each in some]
-        found = map_items(merged, [replace(between, objective=record) for record in records], n_jobs)
-        for each, (table, losses) in zip(some, found, strict=True):
-            trials.append(_trial(each, between, table, losses))
-            tables[each] = table[parts]
+        found = map_items(merged, [replace(each, objective=record) for record in records for _, each in drawn], n_jobs)
+        for i, each in enumerate(some):
+            tables = [table for table, _ in found[i * len(drawn) : (i + 1) * len(drawn)]]
+            both = [table[parts] for (parts, _), table in zip(drawn, tables, strict=True)]
+            labels[each] = both[0]
+            trials.append(_trial(each, problem, both))
         if trials[0].entropy > 0.0:
             rate = trials[0].information / trials[0].entropy
-    best = given or most_natural(trials).balance
+    best = given or most_stable(trials).balance
     settings = replace(settings, balance=best, entropy_price=(1.0 - best) * rate)
     priced = replace(problem, objective=settings.record)
-    return moved_as_parts(priced, tables[best], streams.generator("merging"), n_jobs), settings, tuple(trials)
+    of_cells = moved_as_parts(priced, labels[best], streams.generator("merging"), n_jobs)
+    return of_cells, settings, () if given else tuple(trials)
 
 
-def most_natural(trials):
-    """Return the Trial whose balance explains the number of clusters, of balances from 1 down."""
-    known = [trial for trial in trials if trial.is_free] or trials[:1]
-    best = known[0]
-    # Of those with its partition the one in the middle: moves at the ends of that range may leave the partition.
-    of_best = best.information, best.entropy
-    alike = [each for each in known if np.allclose([each.information, each.entropy], of_best, rtol=0, atol=1e-9)]
+def most_stable(trials):
+    """Return the first Trial whose agreement is nearly the largest, or of those with its partition the one amid."""
+    most = max(trial.agreement for trial in trials)
+    known = [trial for trial in trials if trial.agreement >= most - _NEARLY]
+    # Moves at the ends of the range of balances that have a partition may leave it.
+    alike = [each for each in known if np.allclose(each[1:3], known[0][1:3], rtol=0, atol=1e-9)]
     return alike[len(alike) // 2]
 
 
-def _trial(balance, problem, labels, losses):
-    sums = problem.sums(labels)
-    total, information = sums.volume.sum(), sums.value(OBJECTIVES["information"])
-    shares = sums.volume[sums.volume > 0.0] / total
-    lost = np.cumsum(np.append(0.0, losses))
+def _trial(balance, problem, both):
+    """Return the Trial of the first of two partitions of a coreset graph's nodes, or of a single one."""
+    first, second = both[0].astype(np.int64), both[-1]
+    sums = problem.sums(both[0])
+    apart = _entropy(first, problem.counts) + _entropy(second, problem.counts)
+    joint = _entropy(first * (int(second.max()) + 1) + second, problem.counts)
     return Trial(
-        balance, information, entropy=float(-(shares * np.log(shares)).sum()),
-        cut_share=float(1.0 - sums.internal.sum() / total), forced_loss=float(lost[-1] - lost.min()),
+        balance, sums.value(OBJECTIVES["information"]), _entropy(first, problem.rows.degrees),
+        agreement=2.0 - 2.0 * joint / apart if apart > 0.0 else 1.0,
     )  # fmt: skip
+
+
+def _entropy(labels, weights):
+    """Return the entropy of labels by weights of what has them, in nats."""
+    shares = np.bincount(np.unique(labels, return_inverse=True)[1], weights=weights)
+    shares = shares[shares > 0.0] / shares.sum()
+    return float(-(shares * np.log(shares)).sum())
 
 
 # -- stage 6: more drafts, improved and recombined ---------------------------------------------------------------------

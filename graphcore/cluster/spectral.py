@@ -22,19 +22,12 @@ _HELD_DISTANCES = 1 << 20
 _LEAST_CHANCE = 1e-12
 
 
-def spectral_partition(
-    A, n_clusters, *, n_parts=None, eigen_solver="power", degrees=None, random_state=None, n_jobs=None
-):
+def spectral_partition(A, n_clusters, *, eigen_solver="power", degrees=None, random_state=None, n_jobs=None):
     """Cluster the nodes of a symmetric, non-negative (coreset) graph by spectral clustering: labels (n,) int32.
 
     "power" smooths random vectors; "exact" takes k eigenvectors, of the matrix whose rows and columns are divided by
     the roots of `degrees` (n,) float64, by default its row sums. k-means has ten initialisations, less where n times
-    `n_clusters` is above 2^24, one from 10 x 2^24 on. With `n_parts` the embedding for `n_clusters` is cut into so many
-    parts, to be merged, see `part_labels`.
-
-    k-means takes rows of length 1. As they come, those of nodes with few neighbours are long, and clusters are spent on
-    them: with 250 planted clusters and a coreset of 1 % the normalised cut of all nodes was 0.098, and 0.034 with rows
-    of length 1; on graphs of 10 neighbours 0.460 and 0.412 (Letter), 0.630 and 0.623 (MNIST).
+    `n_clusters` is above 2^24, one from 10 x 2^24 on.
 
     Ng, Jordan, Weiss, "On spectral clustering: analysis and an algorithm", NIPS 2001.
     """
@@ -42,19 +35,27 @@ def spectral_partition(
     if n_clusters == 1:
         return np.zeros(A.shape[0], dtype=np.int32)
     if eigen_solver == "power":
-        embedding = power_embedding(A, n_clusters, n_parts=n_parts, random_state=streams, n_jobs=n_jobs)
+        embedding = power_embedding(A, n_clusters, random_state=streams, n_jobs=n_jobs)
     else:
         embedding, _ = spectral_embedding(A, n_clusters, degrees=degrees, random_state=streams)
+    rows = directions(A, embedding)
+    n_init = min(_INITIALISATIONS, max(1, _INITIALISATIONS * _DISTANCES // (len(rows) * n_clusters)))
+    return kmeans_labels(rows, n_clusters, n_init=n_init, random_state=streams)
+
+
+def directions(A, embedding):
+    """Return the rows of an embedding of a graph with length 1, by which its nodes are compared.
+
+    As they come, those of nodes with few neighbours are long, and clusters are spent on them: with 250 planted clusters
+    and a coreset of 1 % the normalised cut of all nodes was 0.098, and 0.034 with rows of length 1; on graphs of 10
+    neighbours 0.460 and 0.412 (Letter), 0.630 and 0.623 (MNIST).
+    """
     if embedding.shape[1] == 1:
         # Rows of length 1 would leave the sign alone. The first eigenvector goes beside it, as among exact ones: the
         # normalised cut of karate is .14 and not .56; political blogs keep an ARI of .77 (0 with the column as it is).
         root = np.sqrt(_degrees(A))
         embedding = np.column_stack([root / (np.linalg.norm(root) or 1.0), embedding])
-    embedding = unit_rows(embedding)
-    if n_parts is not None:
-        return part_labels(embedding, n_parts, streams.generator("parts"), n_jobs)
-    n_init = min(_INITIALISATIONS, max(1, _INITIALISATIONS * _DISTANCES // (len(embedding) * n_clusters)))
-    return kmeans_labels(embedding, n_clusters, n_init=n_init, random_state=streams)
+    return unit_rows(embedding)
 
 
 def part_labels(X, n_parts, rng, n_jobs=None):

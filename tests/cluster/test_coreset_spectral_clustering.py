@@ -43,7 +43,7 @@ from .test_power import dense_power
 STAGES = [
     (drawing, "fast_seeds"), (drawing, "distinct_sample"), (coreset_graph, "nearest_cells"),
     (coreset_graph, "move_locally"), (spectral, "power_embedding"), (spectral, "_smooth"),
-    (pipeline, "nearest_centroids"), (function, "nearest_centroids"),
+    (pipeline, "power_embedding"), (pipeline, "nearest_centroids"), (function, "nearest_centroids"),
 ]  # fmt: skip
 
 
