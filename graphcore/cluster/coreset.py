@@ -34,7 +34,7 @@ class Coreset:
     Attributes
     ----------
     indices : ndarray of shape (n_coreset,), int64
-        Distinct nodes, or rows of the vectors, ascending.
+        Distinct nodes, or rows of the vectors, ascending. Those of your own draws may repeat: weights are then summed.
     weights : ndarray of shape (n_coreset,), float64
         Weights that make sums over the coreset unbiased estimates of sums over all points.
     sampling : str
@@ -93,10 +93,11 @@ class Coreset:
     def in_graph(self, graph: AnyGraph) -> tuple[GraphKernel, Self]:
         """Return the kernel of a graph that its nodes were drawn by, and the coreset with weights in the kernel's unit.
 
-        A coreset of other points is refused.
+        A coreset of other points is refused. Of nodes in any order, which may repeat, it has each once, with the sum of
+        its weights.
         """
         kernel = GraphKernel(as_graph(graph), self.self_loop or 0.0, self.shift or 0.0)
-        nodes = self.indices
+        nodes, weights = np.asarray(self.indices), np.asarray(self.weights, dtype=np.float64)
         is_its = self.volume is None or np.isclose(kernel.graph.degrees.sum(), self.volume, 1e-9, 0)
         is_its &= self.self_loop is not None and nodes.max(initial=0) < kernel.n_points
         if not is_its or not kernel.degrees[nodes].all():
@@ -106,10 +107,11 @@ class Coreset:
                 f"self_loop and shift of its kernel; it has volume={self.volume}, self_loop={self.self_loop}"
                 f"{remedy * (self.self_loop is None)}"
             )
-        if len(self.weights) != len(nodes) or not (np.isfinite(self.weights) & (self.weights >= 0)).all():
+        if weights.shape != nodes.shape or not (np.isfinite(weights) & (weights >= 0)).all():
             raise ParameterError("the coreset's weights must be finite and not negative, one for each of its indices")
-        weights = given_unit(self.weights, -kernel.graph.exponent)
-        return kernel, dataclasses.replace(self, weights=weights)
+        weights = given_unit(weights, -kernel.graph.exponent)
+        nodes, places = np.unique(nodes, return_inverse=True)
+        return kernel, dataclasses.replace(self, indices=nodes, weights=np.bincount(places, weights))
 
 
 def default_size(n_points, n_clusters, *, each=50, least=1000):

@@ -267,6 +267,16 @@ def test_a_coreset_that_is_there_is_clustered_and_kernel_values_are_counted(kind
     ]
     merged = clustered(graph, 4, coreset=merge_coresets(*parts), coreset_graph=kind, random_state=0)
     assert adjusted_rand_score(merged.labels, truth) > 0.8 and merged.coreset.sampling == "merged"
+    # Draws of one's own, in any order and with repeats, are lists or arrays.
+    places = np.random.default_rng(0).permutation(np.repeat(np.arange(len(drawn.coreset)), 2))
+    halves = {
+        "indices": drawn.coreset.indices[places].tolist(),
+        "weights": (drawn.coreset.weights[places] / 2).tolist(),
+    }
+    own_draws = replace(drawn.coreset, **halves)
+    repeated = clustered(graph, 4, coreset=own_draws, coreset_graph=kind, random_state=0)
+    assert abs(repeated.coreset_graph - drawn.coreset_graph).max() < 1e-9
+    np.testing.assert_array_equal(repeated.coreset.indices, drawn.coreset.indices)
     bare = build_coreset(graph, 4, size=60, sampling="degree", self_loop=0.0, random_state=0)
     found = clustered(graph, 4, coreset=bare, coreset_graph=kind, random_state=0)
     assert found.coreset.self_loop == 0.0 and adjusted_rand_score(found.labels, truth) > 0.8
