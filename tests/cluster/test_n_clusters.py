@@ -304,7 +304,7 @@ def test_bad_candidates_are_named(candidates, message):
 # -- n_clusters="auto" of the class ------------------------------------------------------------------------------------
 
 
-def test_auto_chooses_and_fits():
+def test_auto_chooses_and_fits(limits):
     model = CoresetSpectralClustering("auto", random_state=0).fit(CAVEMEN)
     assert model.n_clusters_ == model.selection_.best == model.clustering_.settings.n_clusters == 6
     assert (model.selection_.clear, model.balance_) == (True, 1.0)  # a clear number is that of balance 1
@@ -314,6 +314,21 @@ def test_auto_chooses_and_fits():
     with pytest.warns(GraphWarning, match="k = 6 stands out without limits of size, and 6 clusters are as small or as"):
         model = CoresetSpectralClustering("auto", min_cluster_size=10, random_state=0).fit(CAVEMEN)
     assert (model.n_clusters_, model.selection_.clear) == (6, False)
+    limits("graphcore.cluster.fit", _STEADY=1.01)
+    with pytest.warns(GraphWarning, match=r"k = 6 stands out on its curve, .* \(stability 1\.00\); compare other"):
+        model = CoresetSpectralClustering("auto", random_state=0).fit(CAVEMEN)
+    assert (model.n_clusters_, model.selection_.clear) == (6, False)
+
+
+@pytest.mark.slow
+def test_a_number_whose_clusters_change_with_the_seed_is_not_clear():
+    rng, n, k = np.random.default_rng(3), 20_000, 50  # a mean degree of 3
+    sources = rng.integers(0, n, 30_000)
+    others = rng.integers(0, n // k, len(sources)) * k + sources % k
+    targets = np.where(rng.random(len(sources)) < 0.8, others, rng.integers(0, n, len(sources)))
+    with pytest.warns(GraphWarning, match="stands out on its curve, and its clusters change with the seed"):
+        model = CoresetSpectralClustering("auto", random_state=0).fit(Graph.from_edges(sources, targets, n_nodes=n))
+    assert not model.selection_.clear and not 0.8 < model.n_clusters_ / k < 1.25
 
 
 @pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
