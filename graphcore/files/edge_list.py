@@ -588,7 +588,9 @@ def _problem(line, fields, dialect, missing, is_last):
             if is_number(field) and float(field) < 0:
                 defect = "but weights must not be negative"
             elif not (is_number(field) and float(field) < math.inf):
-                comma = "; pandas.read_csv(path, sep=';', decimal=',') makes a table for Graph.from_table"
+                comma = (
+                    "; pandas.read_csv with thousands=',', or decimal=',' and sep=';', reads it for Graph.from_table"
+                )
                 defect = (
                     "but weights must be numbers and finite (weight_column says where they stand, weight_column=None "
                     f"that there are none{comma * (',' in field)})"
