@@ -13,7 +13,7 @@ from ..graphs.from_table import Columns
 from ..graphs.numbering import Numbering, text_of
 from ..graphs.rows import edge_weights
 from .atomic import atomic_output, text_output
-from .edge_list import FULL_MEMORY, BadLines, block_size, choose_columns, graph_of_blocks, hold, notes_on_ends
+from .edge_list import FULL_MEMORY, OR_SKIP, BadLines, block_size, choose_columns, graph_of_blocks, hold, notes_on_ends
 from .source import naming, refusing
 from .text import is_number
 
@@ -21,7 +21,6 @@ from .text import is_number
 TABLES = {".csv": "csv", ".tsv": "tsv", ".parquet": "parquet"}
 # Rows that are read at once, at most, and rows that are looked at before.
 _ROWS, _SAMPLE = 1 << 20, 200
-_NO_NUMBER = "; on_bad_lines='skip' (graphcore convert --on-bad-lines skip) leaves out such rows"
 
 
 def check_parquet():
@@ -173,6 +172,6 @@ class ParquetEdges:
             ends = self.numbering.ends(sources, targets, [f"column {name!r}" for name in called]).reshape(-1, 2)
         if not self.weighted:
             return ends, np.empty(0)
-        with refusing(f"column {self.called[2]!r} cannot be read as weights", _NO_NUMBER):
+        with refusing(f"column {self.called[2]!r} cannot be read as weights", OR_SKIP):
             weights = columns.values("weight_column", self.called[2]).astype(np.float64)
         return ends, edge_weights(weights, len(ends))

@@ -291,9 +291,7 @@ class Graph:
             name = names[unknown[0]]
             like = [f"{one!r:.80}" for one in numbers if str(one).startswith(str(name))]  # perhaps with an id behind
             like = f"; {', '.join(like[:3])} begin with it" * bool(like)
-            raise InputError(
-                f"the graph has no node {name!r} among its {self.n_nodes}{like}; with partial=True it is -1"
-            )
+            raise InputError(f"the graph has no node {name!r} among its {self.n_nodes}{like}; partial=True makes it -1")
         return found
 
     # -- inside ------------------------------------------------------------------------------------------------------

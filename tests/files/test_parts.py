@@ -134,15 +134,12 @@ def test_lines_that_are_no_edges_are_left_out_and_counted(tmp_path, table, endin
         same(found, expected)
 
 
-@pytest.mark.parametrize(
-    ("ending", "said"),
-    [("parquet", "column 'weight' cannot be read as weights: .*"), ("csv", ".*thousands=',', or dec.*")],
-)
+@pytest.mark.parametrize(("ending", "said"), [("parquet", "column 'weight' cannot"), ("csv", "thousands=',', or dec")])
 def test_weights_that_are_no_numbers_are_named_and_can_be_left_out(tmp_path, ending, said):
     path = tmp_path / f"a.{ending}"
     write_table(pd.DataFrame({"from": range(300), "to": 300, "weight": ["1.5"] * 299 + ["1,200.50"]}), path)
     for read in (read_graph, partial(build_store, out=tmp_path / "a.store")):
-        with pytest.raises(FormatError, match=f"{path}: .*{said}'.*1,200.50.*on_bad_lines"):
+        with pytest.raises(FormatError, match=f"{path}: .*{said}.*1,200.50.*on_bad_lines"):
             read(path)
         with pytest.warns(GraphWarning, match=r"left out \(1\)"):
             assert read(path, on_bad_lines="skip").n_edges == 299
