@@ -287,7 +287,7 @@ def _verdict(facts):
         return found
     if facts["modularity"] is not None:
         return f"{found}; try a smaller --resolution or -k, or a larger --effort"
-    return f"{found}; try a smaller -k{'' if facts['chosen'] else ' or -k auto'}"
+    return f"{found}; {'give a smaller -k' if facts['chosen'] else 'try a smaller -k or -k auto'}"
 
 
 def sizes_line(sizes):

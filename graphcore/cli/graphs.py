@@ -231,8 +231,8 @@ def convert(console, input, output, to_format, memory, **options):
 
     The format goes by the ending of OUT, such as .csv, .npz or .graphml; .gz, .bz2 or .xz behind it compresses.
     OUT.store is a graph on disk, which the other commands open without reading it; with --memory its edges need not fit
-    in memory, and --columns, --weight-column, --ids, --symmetrize and --on-bad-lines say how they are read. A "-"
-    stands for standard input or output.
+    in memory, and --columns, --weight-column, --ids, --symmetrize, --count-repeats and --on-bad-lines say how they are
+    read. A "-" stands for standard input or output.
     """
     from ..files import check_writable, write_graph
     from ..files.formats import output_format
@@ -250,7 +250,7 @@ def convert(console, input, output, to_format, memory, **options):
     else:
         if kind != "store":
             raise ParameterError(f"memory={memory!r} is for building a graph on disk: call it NAME.store")
-        building = ("columns", "weight_column", "ids", "symmetrize", "on_bad_lines")
+        building = ("columns", "weight_column", "ids", "symmetrize", "count_repeats", "on_bad_lines")
         typed = {name: options[name] for name in options if is_typed(name)}
         given = {name: typed.pop(name) for name in building if name in typed}
         for name, value in typed.items():

@@ -17,6 +17,7 @@ truth_option = click.option(
     help="Known classes to compare with, as lines of node and class. Nodes without a line, or of class -1, are left "
     "out.",
 )  # fmt: skip
+_IDS_AND_NAMES = "--graph matches ids and names (with --nodes, a table of both, if the edges have ids alone)"
 
 
 @command(
@@ -86,16 +87,13 @@ def _aligned(labels, truth, graph, encoding):
     kept = lines >= 0
     if not kept.any():
         first = ", ".join(map(repr, [*nodes[:1], *others[:1]]))
-        raise InputError(
-            f"{labels} and {truth} have no node in common; their first ones are {first}. A --graph that has ids "
-            "and names of nodes matches both"
-        )
+        raise InputError(f"{labels} and {truth} have no node in common; their first ones are {first}; {_IDS_AND_NAMES}")
     n_common = int(kept.sum())
     alone = {"only_in_labels": len(nodes) - n_common, "only_in_other": len(others) - n_common}
     if 2 * n_common < min(len(nodes), len(others)):
         warn_user(
             f"only {count(n_common, 'node')} of {labels} ({len(nodes):,}) and {truth} ({len(others):,}) match by name; "
-            "a --graph that has ids and names of nodes matches both"
+            f"{_IDS_AND_NAMES}"
         )
     return first[kept], second[lines[kept]], alone
 
@@ -189,12 +187,13 @@ def report(console, input, labels, output, truth, pictures, **options):
     lines = [
         ("clusters", f"{len(facts.filled):,}"),
         ("NC", f"{facts.normalized_cut:.4f}, {facts.chance_cut:.4f} by chance"),
+        ("modularity", f"{facts.modularity:.4f}"),
         ("report", output),
     ]
     if facts.comparison is not None:
         scores = facts.comparison.scores
         figures |= scores
-        lines.insert(2, ("truth", agreement_line(scores)))
+        lines.insert(3, ("truth", agreement_line(scores)))
     return figures, lines
 
 

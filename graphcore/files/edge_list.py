@@ -66,6 +66,7 @@ _DATE = re.compile(r"\d{4}([-/])\d\d?\1\d\d?([T ]\d\d?:.*)?|\d\d?:\d\d:\d\d([.,]
 _FEW_NODES, _NODES_PER_EDGE = 1 << 20, 32
 # The comment in which write_graph notes the number of nodes and the kind of ids, so that its files read back the same.
 _OWN = re.compile(r"# graphcore edge list; nodes: (\d{1,18}|named); ids: (integer|string); weights: (yes|no)")
+OR_SKIP = "; on_bad_lines='skip' (graphcore convert --on-bad-lines skip) leaves out such lines"
 _COMMENT = "a comment, though it has the columns of an edge; pass comments=() (--comments '') to read such lines"
 
 
@@ -543,8 +544,7 @@ class TextEdges:
                 shown = each.strip() if len(each) <= 60 else f"{each.strip()[:57]}..."
                 said = f"line {number}: {problem}: {shown!r}"
                 if not self._skips:
-                    skip = "on_bad_lines='skip' (graphcore convert --on-bad-lines skip) leaves out such lines"
-                    raise FormatError(f"{said}; {skip}")
+                    raise FormatError(said + OR_SKIP)
                 self.bad.add(1, f"{said} of {self.source.name}")
                 continue
             rows.append([fields[c] for c in dialect.used])
@@ -588,7 +588,7 @@ def _problem(line, fields, dialect, missing, is_last):
             if is_number(field) and float(field) < 0:
                 defect = "but weights must not be negative"
             elif not (is_number(field) and float(field) < math.inf):
-                comma = "; pandas.read_csv(path, sep=';', decimal=',') makes a table for Graph.from_table"
+                comma = "; pandas.read_csv with thousands=',', or decimal=',' and sep=';', reads it (Graph.from_table)"
                 defect = (
                     "but weights must be numbers and finite (weight_column says where they stand, weight_column=None "
                     f"that there are none{comma * (',' in field)})"

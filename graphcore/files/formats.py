@@ -141,6 +141,8 @@ def _source(stack, path):
     """Open a file; a stream is kept as a copy, until all is done."""
     if is_stream(path):
         return stack.enter_context(open_source(path))
+    if os.path.isdir(path):
+        raise InputError(f"{path} is a graph on disk, which no edges are added to: build it from all files of edges")
     with naming(path):
         return Source(path, path)
 

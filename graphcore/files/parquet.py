@@ -13,7 +13,7 @@ from ..graphs.from_table import Columns
 from ..graphs.numbering import Numbering, text_of
 from ..graphs.rows import edge_weights
 from .atomic import atomic_output, text_output
-from .edge_list import FULL_MEMORY, BadLines, block_size, choose_columns, graph_of_blocks, hold, notes_on_ends
+from .edge_list import FULL_MEMORY, OR_SKIP, BadLines, block_size, choose_columns, graph_of_blocks, hold, notes_on_ends
 from .source import naming, refusing
 from .text import is_number
 
@@ -134,7 +134,7 @@ class ParquetEdges:
                     if batch is None:
                         return
                     batch.validate(full=True)
-                with refusing("a column cannot be read as ids or weights"), naming(f"rows from {read} on"):
+                with naming(f"rows from {read} on"), refusing(f"ids or weights of {self.called} cannot be read"):
                     ends, weights = self._arrays(self._edges_of(batch, read) if self._skips else batch)
                 read += batch.num_rows
                 yield ends, weights, read / total
@@ -148,7 +148,10 @@ class ParquetEdges:
             is_edge &= ends.is_valid().to_numpy(False)
             is_edge &= ~compute.is_in(compute.utf8_trim_whitespace(ends), missing).to_numpy(False)
         if self.weighted:
-            weights = batch.column(self.called[2]).cast(arrow.float64()).to_numpy(False)
+            weights = batch.column(self.called[2])
+            if not arrow.types.is_primitive(weights.type):  # text that is no number is left out, too
+                weights = arrow.array([float(w) if is_number(str(w)) else None for w in weights.to_pylist()])
+            weights = weights.cast(arrow.float64()).to_numpy(False)
             is_edge &= (weights >= 0) & (weights < np.inf)  # of null it is NaN
         bad = np.flatnonzero(~is_edge)
         if len(bad):
@@ -169,4 +172,6 @@ class ParquetEdges:
             ends = self.numbering.ends(sources, targets, [f"column {name!r}" for name in called]).reshape(-1, 2)
         if not self.weighted:
             return ends, np.empty(0)
-        return ends, edge_weights(columns.values("weight_column", self.called[2]).astype(np.float64), len(ends))
+        with refusing(f"column {self.called[2]!r} cannot be read as weights", OR_SKIP):
+            weights = columns.values("weight_column", self.called[2]).astype(np.float64)
+        return ends, edge_weights(weights, len(ends))

@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -34,6 +35,7 @@ _CLUSTERS = frozenset([
 ])  # fmt: skip
 # Columns of tables of results, which are known not to be classes.
 _OF_RESULTS = ("stability", "outside_share", "outlier_score")
+_NO_CLUSTER = {"-1", "", *MISSING_NAMES}
 # Lines that are looked at for a header.
 _SAMPLE = 200
 # Programs that open files with these endings refuse text.
@@ -224,7 +226,15 @@ def _read(source, delimiter, encoding):
         columns = attribute_columns(source, encoding, kind)
     else:
         columns = _text_columns(source, encoding, delimiter)
-    columns = _named_columns(source, columns)
+    called, columns = _named_columns(source, columns)
+    if any(
+        len({pair for pair in zip(*both, strict=True) if pair[1] not in _NO_CLUSTER}) > len({*both[1]} - _NO_CLUSTER)
+        for both in pairwise(columns[1:])
+    ):
+        warn_user(
+            f"{source.name}: columns {', '.join(map(str, called[1:]))} are read as levels, coarse to fine, and do not "
+            "nest; keep the nodes and the column that is meant, or call that 'cluster'"
+        )
     if len(columns) > 1 and all(len(set(column)) == len(column) for column in columns):
         said = (
             "no label stands in two lines, as if each line were a community; write a line of node and cluster for each"
@@ -237,7 +247,7 @@ def _read(source, delimiter, encoding):
 
 
 def _named_columns(source, columns):
-    """Return the columns of nodes and clusters below a header, or all columns where the first line is none."""
+    """Return (names, columns) of nodes and clusters below a header, or all columns where the first line is none."""
     heads = [column[0] for column in columns]
     # Columns that graphcore writes come before classes of the input; a "label" may be the name of a node.
     for called in ({"cluster"}, _CLUSTERS - {"label", "x"}, _CLUSTERS):
@@ -246,16 +256,16 @@ def _named_columns(source, columns):
             break
     known.sort(key=lambda c: LEVEL.fullmatch(heads[c]) is None)  # "cluster" is the finest, wherever it stands
     if not (known and LEVEL.fullmatch(heads[known[0]])) and not _has_header(columns, _CLUSTERS | _NODES):
-        return columns
+        return range(len(columns)), columns
     rest = [c for c in range(len(heads)) if c not in known]
     if len(columns) == 1 or not rest:
-        return [column[1:] for column in columns]
+        return heads, [column[1:] for column in columns]
     node = min(rest, key=lambda c: (plain(heads[c]) not in _NODES, not is_index(heads[c]), c))
     taken = known or [c for c in rest if c != node]
     left = [heads[c] for c in rest if c not in (node, *taken) and heads[c] not in ("", *_OF_RESULTS)]
     if left:
         warn_user(f"{source.name}: {', '.join(map(repr, left))[:200]} not read")
-    return [columns[c][1:] for c in (node, *taken)]
+    return [heads[c] for c in (node, *taken)], [columns[c][1:] for c in (node, *taken)]
 
 
 def _aligned(nodes, columns, graph, missing=None):
@@ -279,7 +289,8 @@ def _aligned(nodes, columns, graph, missing=None):
     others = [node for node in nodes if node not in position]
     if len(others) == len(nodes):
         raise InputError(
-            f"the file and the graph have no node in common; their first ones are {nodes[0]!r}, {names[0]!r}"
+            f"the file and the graph have no node in common; their first ones are {nodes[0]!r}, {names[0]!r}; nodes "
+            "(--nodes), a table of ids and names, matches both"
         )
     if others and missing is None:
         raise InputError(

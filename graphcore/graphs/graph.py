@@ -288,9 +288,10 @@ class Graph:
         names = np.asarray(names).ravel().tolist()
         found = np.array([numbers.get(name, -1) for name in names], dtype=np.int64)
         if not partial and len(unknown := np.flatnonzero(found < 0)):
-            raise InputError(
-                f"the graph has no node {names[unknown[0]]!r} among its {self.n_nodes}; with partial=True it is -1"
-            )
+            name = names[unknown[0]]
+            like = [f"{one!r:.80}" for one in numbers if str(one).startswith(str(name))]  # perhaps with an id behind
+            like = f"; {', '.join(like[:3])} begin with it" * bool(like)
+            raise InputError(f"the graph has no node {name!r} among its {self.n_nodes}{like}; partial=True makes it -1")
         return found
 
     # -- inside ------------------------------------------------------------------------------------------------------

@@ -53,7 +53,8 @@ def quotient_graph(
     labels : array-like of shape (n_nodes,), integer, optional
         Cluster of every node, from 0; -1 for none.
     names : sequence of str, optional
-        Text on the disks; default the clusters' numbers. The number stands for a name that does not fit.
+        Text on the disks; default the clusters' numbers. The number stands for a name that does not fit. The names
+        of the most central nodes are ``[", ".join(nodes[:1]) for nodes in model.summary()["central"]]``.
     {ax}
 
     Examples

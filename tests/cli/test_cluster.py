@@ -17,6 +17,7 @@ import scipy.sparse as sp
 
 import graphcore
 from graphcore.cli.app import run
+from graphcore.cli.cluster import _verdict
 
 from ..report.page import Page
 
@@ -143,6 +144,8 @@ def test_many_clusters_are_summed_up_and_unsure_ones_get_a_verdict(folder, told)
     assert re.search(r"^clusters +40, of sizes \d+ \(min\), \d+ \(median\), \d+ \(max\)", said, re.MULTILINE)
     unsure, filled = map(int, re.search(r"^verdict +(\d+) of (\d+) clusters.*-k auto$", said, re.MULTILINE).groups())
     assert unsure > filled / 2
+    facts = {"unsure_clusters": 2, "cluster_sizes": [1, 1], "modularity": None, "chosen": {"clear": False}}
+    assert _verdict(facts).endswith("; give a smaller -k")
 
 
 @pytest.mark.slow

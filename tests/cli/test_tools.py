@@ -72,6 +72,7 @@ def test_a_graph_on_disk_is_built_verified_and_clustered(folder, told, facts_of)
     assert "verified" not in said.out and "--verify does nothing here: for graphs on disk" in said.err
     assert "verified" not in told("info graph.txt graph.txt --verify").out
     told("convert graph.txt h.store")
+    assert facts_of("convert graph.txt graph.txt i.store --memory 2G --count-repeats")["weighted"]
     np.testing.assert_array_equal(graphcore.open_graph("h.store").indices, graphcore.open_graph("g.store").indices)
     for source in ("g.store", "graph.txt"):
         told(f"cluster {source} -k 2 -o {source}.tsv")
@@ -87,7 +88,7 @@ def test_a_graph_on_disk_is_built_verified_and_clustered(folder, told, facts_of)
     assert "h.store: the columns of row 0 are not in ascending order" in told("info h.store --verify", 2).err
     for typed, said in (
         ("g.npz --memory 2G", "--memory 2G is for building"), ("g.store --memory 4", "--memory 4 is no size with a"),
-        ("g.store --memory 2M", "--memory 2M is too little"),
+        ("g.store --memory 2M", "--memory 2M is too little"), ("h.store g.store --memory 2G", "is a graph on disk"),
         ("g.store --memory 2G --nodes graph.txt", "--nodes graph.txt is for a graph that fits in memory"),
     ):  # fmt: skip
         assert said in told(f"convert graph.txt {typed}", 2).err
@@ -170,7 +171,8 @@ def test_compare_and_report_understand_levels(folder, told, facts_of):
     found = [(f["level"], f["other_level"], f["n_clusters"]) for f in facts["levels"]]
     assert found == [(1, 1, 1), (2, 1, 2), (3, 1, 6)] and facts["levels"][1]["ari"] == 1
     assert re.search("^columns 1, 2 +ARI 1.0000, NMI 1.0000", told("compare labels.tsv levels.tsv").out, re.MULTILINE)
-    told("report graph.txt levels.tsv -o page.html --no-pictures")
+    said = told("report graph.txt levels.tsv -o page.html --no-pictures")
+    assert re.search(r"^modularity +-0\.\d{4}$", said.out, re.MULTILINE) and not messages(said.err)
     page = Page((folder / "page.html").read_text(encoding="utf-8"))
     assert {row["inside"] for row in page.clusters} == {"0", "1"} and len(page.clusters) == 6
     assert "3 columns beside the nodes" in told("cluster graph.txt -k 2 -o p.tsv --initial-labels levels.tsv", 2).err
@@ -240,7 +242,7 @@ def bad_files(folder):
 REFUSED = {
     "cluster graph.txt -k 2": {
         "--initial-labels wrong.tsv": "go up to 2; with -k 2 they run from 0 to 1",
-        "--initial-labels others.tsv": "the file and the graph have no node in common",
+        "--initial-labels others.tsv": "the file and the graph have no node in common.*--nodes",
         "--truth - --initial-labels -": "only one of the files can be standard input",
         "--initial-labels nope.tsv": "'nope.tsv' does not exist",
         "--max-cluster-size 2": "--max-cluster-size 2 is too small: 2 clusters",
@@ -272,7 +274,7 @@ REFUSED = {
         "flat.npy graph.txt -k 2 --vectors": "several files are parts of one graph",
     },
     "report graph.txt others.tsv": {"-o page.html": "'q'"},
-    "compare words.tsv": {"others.tsv": "no node in common", "alone.tsv": "has 3 labels"},
+    "compare words.tsv": {"others.tsv": "no node in common.*--nodes", "alone.tsv": "has 3 labels"},
     "convert": {"graph.txt": "Missing argument", "graph.txt g.doc": "'.doc'", "graph.txt g.npz --to doc": "--to doc"},
     "": {"swim": "No such command 'swim'"},
 }  # fmt: skip

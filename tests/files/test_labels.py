@@ -96,6 +96,9 @@ def test_other_columns_of_a_table_are_told(write):
         assert read_labels(write("node,age,cluster\n0,30,1\n1,31,1\n2,32,0\n"), PATH).tolist() == [1, 1, 0]
     with pytest.warns(GraphWarning, match="'class' not read"):  # of the input, beside the result
         assert read_labels(write("node,class,cluster\n0,5,1\n1,5,1\n2,6,0\n"), PATH).tolist() == [1, 1, 0]
+    for header, named in (("id,account,since\n", "account, since"), ("", "1, 2")):
+        with pytest.warns(GraphWarning, match=f"columns {named} are read as levels, coarse to fine, and do not nest"):
+            read_labels(write(f"{header}0,7,3\n1,8,3\n2,8,4\n"), PATH)
     own = write("core\t3\n" + "".join(f"n{i}\t0\n" for i in range(12)))  # as they are written
     assert read_label_lines(own)[0][0] == "core"
 

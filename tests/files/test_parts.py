@@ -56,8 +56,9 @@ def test_parts_are_read_as_one_list(tmp_path, table, ending, named):
     for given in (paths, tmp_path / "parts", [paths[0], *paths[1:3], tmp_path / "parts" / "day=2"]):
         same(read_graph(given, symmetrize="sum", ids=ids), expected)
     same(build_store(tmp_path / "parts", tmp_path / "g.store", symmetrize="sum", ids=ids), expected)
-    counted = read_graph(paths, weight_column=None, count_repeats=True, ids=ids, symmetrize="sum")
-    same(counted, read_graph(whole, weight_column=None, count_repeats=True, ids=ids, symmetrize="sum"))
+    options = {"weight_column": None, "count_repeats": True, "ids": ids, "symmetrize": "sum"}
+    for counted in (read_graph(paths, **options), build_store(paths, tmp_path / "g.store", **options)):
+        same(counted, read_graph(whole, **options))
     nodes = {"id": [str(i) if named else i for i in range(130)]}
     same(read_graph(paths, nodes=nodes, ids=ids), read_graph(whole, nodes=nodes, ids=ids))
     same(read_graph([paths[0]]), read_graph(paths[0]))
@@ -133,6 +134,17 @@ def test_lines_that_are_no_edges_are_left_out_and_counted(tmp_path, table, endin
         same(found, expected)
 
 
+@pytest.mark.parametrize(("ending", "said"), [("parquet", "column 'weight' cannot"), ("csv", "thousands=',', or dec")])
+def test_weights_that_are_no_numbers_are_named_and_can_be_left_out(tmp_path, ending, said):
+    path = tmp_path / f"a.{ending}"
+    write_table(pd.DataFrame({"from": range(300), "to": 300, "weight": ["1.5"] * 299 + ["1,200.50"]}), path)
+    for read in (read_graph, partial(build_store, out=tmp_path / "a.store")):
+        with pytest.raises(FormatError, match=f"{path}: .*{said}.*1,200.50.*on_bad_lines"):
+            read(path)
+        with pytest.warns(GraphWarning, match=r"left out \(1\)"):
+            assert read(path, on_bad_lines="skip").n_edges == 299
+
+
 def test_of_many_parts_without_known_names_the_ends_are_told_once(write):
     parts = [write(f"n,debtor,creditor\n{i},a,b\n{i + 5},b,c\n", f"{i}.csv") for i in range(2)]
     with pytest.warns(GraphWarning) as said:
@@ -164,10 +176,12 @@ def test_what_are_no_parts(tmp_path, write):
     with pytest.raises(InputError, match="empty is a folder without files of edges"):
         read_graph(tmp_path / "empty")
     edges = write("1 2\n2 3\n", "a.txt")
+    build_store(edges, tmp_path / "e.store")
     for other, error, said in (
         (write("graph [ node [ id 0 ] ]", "b.gml"), FormatError, "b.gml: this is a gml file; several files"),
         (write("x y\ny z\n", "c.txt"), InputError, "a.txt are integers, those of .*c.txt names"),
         (write("1 2 0.5\n2 3 0.1\n", "d.txt"), InputError, "d.txt has weights and .*a.txt has none"),
+        (tmp_path / "e.store", InputError, "e.store is a graph on disk.*from all files"),
     ):
         with pytest.raises(error, match=said):
             read_graph([edges, other])

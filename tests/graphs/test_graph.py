@@ -67,6 +67,8 @@ def test_arrays_cannot_be_written_and_one_long_name_does_not_pad_the_others():
     assert graph.names_of((9, 1)).tolist() == ["9", "1"] and graph.numbers_of(["9", "1"]).tolist() == [9, 1]
     with pytest.raises(InputError, match="no node 'y'"):
         graph.numbers_of(["9", "y"])
+    with pytest.raises(InputError, match=r"no node 'a' among its 2; 'a \[0\]', 'a \[1\]' begin with it"):
+        Graph.from_edges([0], [1]).with_nodes({"id": [0, 1], "name": ["a", "a"]}).numbers_of(["a"])
     assert graph.numbers_of(["9", "y"], partial=True).tolist() == [9, -1]
     with pytest.raises(InputError, match="several nodes of the graph have the same name"):
         Graph.from_edges([0], [1], node_names=["x", "x"]).numbers_of(["x"])

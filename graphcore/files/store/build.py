@@ -21,7 +21,7 @@ from ...base.validation import check_integer, refused
 from ...exceptions import FormatError, InputError, ParameterError
 from ...graphs.from_edges import as_ids, count_nodes
 from ...graphs.graph import Graph
-from ...graphs.rows import SYMMETRY_TOLERANCE, check_directions, edge_weights, policy_code
+from ...graphs.rows import SYMMETRY_TOLERANCE, check_directions, counted, edge_weights, policy_code
 from ..atomic import to_disk
 from ..edge_list import Reading, check_names, check_node_count, tell_of_first_line
 from ..formats import open_tables
@@ -41,7 +41,7 @@ _MIN_FREE = 64 << 20
 def build_store(
     source: object, out: PathLike, *, memory: str | int = "4G", symmetrize: str = "max", n_nodes: int | None = None,
     columns: tuple[int | str, int | str] | None = None, weight_column: int | str | None = "auto", ids: str = "auto",
-    on_bad_lines: str = "error",
+    count_repeats: bool = False, on_bad_lines: str = "error",
 ) -> Graph:  # fmt: skip
     """Build a graph on disk from edges that need not fit in memory.
 
@@ -62,7 +62,7 @@ def build_store(
         How the two directions of a pair are combined, see :meth:`Graph.from_edges`.
     n_nodes : int, optional
         For blocks: the number of nodes. Default: largest id + 1.
-    columns, weight_column, ids, on_bad_lines
+    columns, weight_column, ids, count_repeats, on_bad_lines
         How files are read, see :func:`graphcore.read_graph`.
 
     Returns
@@ -104,8 +104,9 @@ def build_store(
         raise ParameterError(f"n_nodes={n_nodes} is for edge blocks; the nodes of files are those that occur in them")
     out = check_replaceable(out, reads=paths)
     reading = Reading(
-        columns=columns, weight_column=weight_column, ids=ids, symmetrize=symmetrize, on_bad_lines=on_bad_lines
-    )
+        columns=columns, weight_column=weight_column, ids=ids, symmetrize=symmetrize, count_repeats=count_repeats,
+        on_bad_lines=on_bad_lines,
+    )  # fmt: skip
     _loops.warm_up()  # so that the memory of the compiler is known before the rest is divided
     with contextlib.ExitStack() as stack:
         given = _Blocks(source, n_nodes)
@@ -115,7 +116,7 @@ def build_store(
         store = stack.enter_context(atomic_folder(out, reads=paths))
         work = os.path.join(store, "work")  # on the disk of the output
         os.mkdir(work)
-        spool, names = _read(given, os.path.join(work, "edges"), limit)
+        spool, names = _read(given, os.path.join(work, "edges"), limit, count_repeats)
         if paths and given.n_nodes is None:
             file = os.fspath(paths[0])
             if names is not None and _CHECK * len(names) < limit.free:
@@ -264,13 +265,13 @@ class Spool:
         return np.concatenate(picked)
 
 
-def _read(given, path, limit):
+def _read(given, path, limit, count_repeats):
     """Return the Spool of an input's edges, and the names of its nodes, None for integers."""
     spool, names = Spool(path), given.numbering
     with open(path, "wb") as stream:
         for ends, weights, share in given.blocks():
             note(f"read {share:.0%}")
-            spool.append(stream, ends, weights)
+            spool.append(stream, ends, counted(weights, len(ends), count_repeats))
             if names is not None:
                 _check_room(limit.free, names)
         to_disk(stream)
