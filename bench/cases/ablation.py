@@ -98,7 +98,7 @@ def steps():
         switch("cells: no pass of moves", "coreset_graph", "move_locally",
                lambda problem, labels, **_: move_locally(problem, labels, n_passes=0)),
         switch("cells merged, not cut by their spectrum", "pipeline", "PARTS", np.inf),
-        switch("parts by k-means", "spectral", "part_labels", by_kmeans),
+        switch("parts by k-means", "pipeline", "part_labels", by_kmeans),
         parameters(balance=1.0),
         switch("no labels by kernel distances", "pipeline", "nearest_centroids", lambda rows, labels, *_: labels),
         switch("no cycles", "refine.improve", "move_in_cycles", lambda *_, sums, **__: sums),

@@ -332,21 +332,20 @@ def label_cells(between, problem, streams, n_jobs=None, stages=None):
 def spectral_parts(problem, streams, n_jobs=None, n_draws=1):
     """Cut a coreset graph into six parts for each cluster, by one embedding, as often as `n_draws` says.
 
-    Returns pairs of labels (n,) int32 and the Problem of the graph between parts. Every node is a part if there are no
-    fewer parts than nodes, or fewer different rows than clusters.
+    Returns pairs of labels (n,) int32 and the Problem of the graph between parts. Every node is a part, once, if there
+    are no fewer parts than nodes, or fewer different rows than clusters.
     """
     n, k = len(problem.rows.degrees), problem.n_clusters
-    n_parts, drawn = PARTS * k, [(np.arange(n, dtype=np.int32), problem)] * n_draws
-    if k == 1 or n_parts >= n:
-        return drawn
-    A = matrix_of(problem.rows)
-    rows = directions(A, power_embedding(A, k, n_parts=n_parts, random_state=streams, n_jobs=n_jobs))
-    for i in range(n_draws):
-        labels = part_labels(rows, n_parts, streams.generator("parts", i), n_jobs)
-        n_found = compact_labels(labels, n_parts)
-        if n_found >= k:
-            drawn[i] = labels, problem.between(labels, n_found, n_jobs)
-    return drawn
+    n_parts, drawn = PARTS * k, []
+    if k > 1 and n_parts < n:
+        A = matrix_of(problem.rows)
+        rows = directions(A, power_embedding(A, k, n_parts=n_parts, random_state=streams, n_jobs=n_jobs))
+        for i in range(n_draws):
+            labels = part_labels(rows, n_parts, streams.generator("parts", i), n_jobs)
+            n_found = compact_labels(labels, n_parts)
+            if n_found >= k:
+                drawn.append((labels, problem.between(labels, n_found, n_jobs)))
+    return drawn or [(np.arange(n, dtype=np.int32), problem)]
 
 
 def label_cells_in_balance(problem, settings, streams, n_jobs=None):
