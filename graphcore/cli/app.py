@@ -65,6 +65,8 @@ def run(arguments=None):
         message = error.format_message()
         if isinstance(error, click.UsageError):
             message += f" (see {'graphcore' if error.ctx is None else error.ctx.command_path} --help)"
+    except MemoryError as error:
+        message = f"out of memory: {error}"
     except OSError as error:
         message = f"{error.filename}: {error.strerror}" if error.filename is not None else str(error)
     tell(f"graphcore: {' '.join(message.split())}")

@@ -226,6 +226,15 @@ main(["cluster", "graph.txt", "-k", "2", "-o", "labels.tsv"])
     assert (folder / "labels.tsv").read_text() == "before"
 
 
+def test_too_little_memory_is_one_line(folder, told, monkeypatch):
+    def no_room(_):
+        raise MemoryError("malloc of size 1024 failed")
+
+    monkeypatch.setattr(os, "fsync", no_room)
+    assert told("cluster graph.txt -k 2 -o labels.tsv", 2).err.endswith("out of memory: malloc of size 1024 failed\n")
+    assert os.listdir() == ["graph.txt"]
+
+
 @pytest.mark.slow
 def test_ctrl_c_does_not_wait_for_threads(folder):
     start = time.perf_counter()
