@@ -3,7 +3,6 @@
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -301,8 +300,9 @@ def label_nodes(problem, cells, of_cells, n_jobs=None):
 PARTS = 6
 # The candidates of balance="auto". At 1 the objective is the information alone, whose entropy favours even clusters.
 BALANCES = (1.0, 0.7, 0.5, 0.3)
-# Draws of parts that are compared, and the difference of agreements that is none.
-_DRAWS, _NEARLY = 2, 0.02
+# Agreements that differ by no more are alike. With .03, or with three or four draws of parts, mean ARI of 384 fits of
+# generated sets is .003 less, and .004 more at most on eight real graphs.
+_NEARLY = 0.02
 
 
 class Trial(NamedTuple):
@@ -357,16 +357,16 @@ def label_cells_in_balance(problem, settings, streams, n_jobs=None):
     partitions of two draws of parts agree, nearly, as much as at any.
     """
     given = settings.balance  # 0: none
-    drawn = spectral_parts(problem, streams, n_jobs, n_draws=1 if given else _DRAWS)
+    drawn = spectral_parts(problem, streams, n_jobs, n_draws=1 if given else 2)
     rate, trials, labels = 0.0, [], {}  # nats of information for each of entropy
     for some in ((1.0,), (given,) if given else BALANCES[1:]):  # the others are counted in what is found at 1
         records = [problem.objective.at(price=(1.0 - each) * rate) for each in some]
         found = map_items(merged, [replace(each, objective=record) for record in records for _, each in drawn], n_jobs)
         for i, each in enumerate(some):
             tables = [table for table, _ in found[i * len(drawn) : (i + 1) * len(drawn)]]
-            partitions = [table[parts] for (parts, _), table in zip(drawn, tables, strict=True)]
-            labels[each] = partitions[0]
-            trials.append(_trial(each, problem, partitions))
+            both = [table[parts] for (parts, _), table in zip(drawn, tables, strict=True)]
+            labels[each] = both[0]
+            trials.append(_trial(each, problem, both))
         if trials[0].entropy > 0.0:
             rate = trials[0].information / trials[0].entropy
     best = given or most_stable(trials).balance
@@ -385,17 +385,16 @@ def most_stable(trials):
     return alike[len(alike) // 2]
 
 
-def _trial(balance, problem, partitions):
-    """Return the Trial of the first of some partitions of a coreset graph's nodes."""
-    sums, k = problem.sums(partitions[0]), problem.n_clusters
-    entropies = [_entropy(labels, problem.counts) for labels in partitions]
-    agreements = [1.0]
-    for i, j in combinations(range(len(partitions)), 2):
-        joint = _entropy(partitions[i].astype(np.int64) * k + partitions[j], problem.counts)
-        apart = entropies[i] + entropies[j]
-        agreements.append(2.0 - 2.0 * joint / apart if apart > 0.0 else 1.0)
-    information, entropy = sums.value(OBJECTIVES["information"]), _entropy(partitions[0], problem.rows.degrees)
-    return Trial(balance, information, entropy, float(np.mean(agreements[1:] or agreements)))
+def _trial(balance, problem, both):
+    """Return the Trial of the first of two partitions of a coreset graph's nodes, or of a single one."""
+    first, second = both[0].astype(np.int64), both[-1]
+    sums = problem.sums(both[0])
+    apart = _entropy(first, problem.counts) + _entropy(second, problem.counts)
+    joint = _entropy(first * (int(second.max()) + 1) + second, problem.counts)
+    return Trial(
+        balance, sums.value(OBJECTIVES["information"]), _entropy(first, problem.rows.degrees),
+        agreement=2.0 - 2.0 * joint / apart if apart > 0.0 else 1.0,
+    )  # fmt: skip
 
 
 def _entropy(labels, weights):
