@@ -59,7 +59,11 @@ def test_tables_of_every_library(kind):
     assert friends().with_nodes(table).degrees.tolist() == [2.0, 2.0, 1.0, 0.0]
 
 
-def test_values_that_are_missing():
+def test_names_that_repeat_have_the_id_behind_them_as_missing_ones_and_labels_are_classes():
+    assert node_table({"id": [1, 2, 3], "name": ["cat", "dog", "cat"]}).names.tolist() == ["cat [1]", "dog", "cat [3]"]
+    table = node_table({"id": [1, 2, 3], "label": ["cat", "dog", "cat"]})
+    assert (table.names, table.columns["label"].tolist()) == (None, ["cat", "dog", "cat"])
+    assert node_table(PEOPLE | {"name": ["Anna", "Ben", "Chloé", ""]}).names.tolist()[3] == "5"
     pandas = pytest.importorskip("pandas")
     people = pandas.DataFrame({"ID": [7.0, 3.0, 12.0], "Name": ["A", None, "C"], "city": ["x", np.nan, "z"]})
     table = node_table(people)
@@ -68,13 +72,6 @@ def test_values_that_are_missing():
     people.loc[1, "ID"] = np.nan
     with pytest.raises(InputError, match="'ID' has no value in row 1"):
         node_table(people)
-
-
-def test_names_that_repeat_have_the_id_behind_them_and_labels_are_classes():
-    assert node_table({"id": [1, 2, 3], "name": ["cat", "dog", "cat"]}).names.tolist() == ["cat [1]", "dog", "cat [3]"]
-    table = node_table({"id": [1, 2, 3], "label": ["cat", "dog", "cat"]})
-    assert (table.names, table.columns["label"].tolist()) == (None, ["cat", "dog", "cat"])
-    assert node_table(PEOPLE | {"name": ["Anna", "Ben", "Chloé", ""]}).names.tolist()[3] == "5"
 
 
 def test_a_sequence_is_ids_or_names_by_what_the_graph_says():

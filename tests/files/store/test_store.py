@@ -59,7 +59,17 @@ def test_a_written_graph_opens_as_it_was(tmp_path_factory, pair, names, seed):
         assert getattr(stored, name) is None or not getattr(stored, name).flags.writeable
 
 
-def test_opened_graphs_are_mapped_read_only_and_pickled_by_path(tmp_path):
+def test_read_graph_takes_a_store_and_opened_graphs_are_mapped_read_only_and_pickled_by_path(tmp_path):
+    graph = Graph.from_edges([0, 1], [1, 2], [2.0, 3.0])
+    write_graph(graph, tmp_path / "g.store")
+    assert_same(read_graph(tmp_path / "g.store"), graph)
+    with pytest.raises(ParameterError, match="weight_column=None"):
+        read_graph(str(tmp_path / "g.store"), weight_column=None)
+    with pytest.raises(InputError, match="a folder without files of edges"):
+        read_graph(tmp_path)
+    (tmp_path / "g.store" / "meta.json").unlink()
+    with pytest.raises(FormatError, match=r"folder is no graph: it has no meta\.json"):
+        read_graph(tmp_path / "g.store")
     write_graph(PATH, tmp_path / "g.store")
     graph = open_graph(tmp_path / "g.store")
     base = graph.indices
@@ -72,19 +82,6 @@ def test_opened_graphs_are_mapped_read_only_and_pickled_by_path(tmp_path):
     assert_same(pickle.loads(pickle.dumps(graph)), PATH)
     assert len(pickle.dumps(graph)) < 1000
     assert repr(graph) == repr(PATH)
-
-
-def test_read_graph_takes_a_store(tmp_path):
-    graph = Graph.from_edges([0, 1], [1, 2], [2.0, 3.0])
-    write_graph(graph, tmp_path / "g.store")
-    assert_same(read_graph(tmp_path / "g.store"), graph)
-    with pytest.raises(ParameterError, match="weight_column=None"):
-        read_graph(str(tmp_path / "g.store"), weight_column=None)
-    with pytest.raises(InputError, match="a folder without files of edges"):
-        read_graph(tmp_path)
-    (tmp_path / "g.store" / "meta.json").unlink()
-    with pytest.raises(FormatError, match=r"folder is no graph: it has no meta\.json"):
-        read_graph(tmp_path / "g.store")
 
 
 def test_stores_are_replaced_and_nothing_else_is(tmp_path):
