@@ -14,6 +14,7 @@ from graphcore.graphs.columns import doubtful_names, edge_columns, is_index, lef
         (["ts", "amount", "from_acct", "to_acct"], ("from_acct", "to_acct"), None),  # a sum is none by itself
         (["acct_from", "acct_to"], ("acct_from", "acct_to"), None),
         (["FromNodeId", "ToNodeId"], ("FromNodeId", "ToNodeId"), None),
+        ([":START_ID", "weight:double", ":END_ID"], (":START_ID", ":END_ID"), "weight:double"),
         (["count", "u", "v", "w"], ("u", "v"), "w"),  # the surest name of a weight, in any place
         (["protein1", "protein2", "combined_score"], None, "combined_score"),
         (["tx_id", "sender_id", "receiver_id"], ("sender_id", "receiver_id"), None),

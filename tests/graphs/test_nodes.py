@@ -109,7 +109,7 @@ def test_what_is_no_table_of_these_nodes(nodes, said):
         friends().with_nodes(nodes)
 
 
-def test_the_rows_are_shared_where_the_nodes_are_the_same():
+def test_the_rows_are_shared_where_the_nodes_are_the_same_and_a_graph_on_disk_takes_names_in_its_order(tmp_path):
     graph = friends()
     named = graph.with_nodes({"id": [3, 7, 12], "name": ["a", "b", "c"]})
     assert named.indices is graph.indices and named.degrees is graph.degrees
@@ -117,9 +117,6 @@ def test_the_rows_are_shared_where_the_nodes_are_the_same():
     assert pickle.loads(pickle.dumps(named)).node_names.tolist() == ["a", "b", "c"]
     with pytest.raises(AttributeError, match="immutable"):
         named.node_names = None
-
-
-def test_a_graph_on_disk_takes_names_in_its_order(tmp_path):
     graphcore.write_graph(Graph.from_edges([0, 1], [1, 2]), tmp_path / "a.store")
     graph = graphcore.open_graph(tmp_path / "a.store")
     named = graph.with_nodes(["x", "y", "z"])

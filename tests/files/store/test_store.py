@@ -70,8 +70,8 @@ def test_read_graph_takes_a_store_and_opened_graphs_are_mapped_read_only_and_pic
     (tmp_path / "g.store" / "meta.json").unlink()
     with pytest.raises(FormatError, match=r"folder is no graph: it has no meta\.json"):
         read_graph(tmp_path / "g.store")
-    write_graph(PATH, tmp_path / "g.store")
-    graph = open_graph(tmp_path / "g.store")
+    write_graph(PATH, tmp_path / "h.store")
+    graph = open_graph(tmp_path / "h.store")
     base = graph.indices
     while isinstance(base, np.ndarray) and not isinstance(base, np.memmap):
         base = base.base
