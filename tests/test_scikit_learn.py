@@ -8,41 +8,29 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
 import graphcore
-from graphcore import (
-    CoresetKernelKMeans,
-    CoresetSpectralClustering,
-    GaussianSketchFeatures,
-    GaussianSketchKernelKMeans,
-    KernelKFlats,
-    KernelKMeans,
-    KFlats,
-    NystromFeatures,
-    NystromKernelKMeans,
-    ParameterError,
-)
 
 # Degenerate data of the checks are warned about in many ways.
 pytestmark = pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
 
 SEEDED = {"random_state": 0}
 QUICK = [
-    CoresetSpectralClustering(3, effort="fast", **SEEDED),
-    KernelKMeans(3, n_init=2, **SEEDED),
-    NystromKernelKMeans(2, **SEEDED),
-    KFlats(3, 1, n_init=2, **SEEDED),
+    graphcore.CoresetSpectralClustering(3, effort="fast", **SEEDED),
+    graphcore.KernelKMeans(3, n_init=2, **SEEDED),
+    graphcore.NystromKernelKMeans(2, **SEEDED),
+    graphcore.KFlats(3, 1, n_init=2, **SEEDED),
 ]
 # The other classes, and settings whose rows mean something else.
 OTHERS = [
-    CoresetKernelKMeans(3, n_init=2, **SEEDED),
-    NystromFeatures(**SEEDED),
-    GaussianSketchFeatures(5, **SEEDED),
-    GaussianSketchKernelKMeans(3, **SEEDED),
-    KernelKFlats(3, 1, n_init=2, **SEEDED),
-    KernelKMeans(3, kernel="precomputed", n_init=2, **SEEDED),
-    NystromFeatures(kernel="precomputed", **SEEDED),
-    KernelKFlats(3, 1, kernel="precomputed", n_init=2, **SEEDED),
-    CoresetSpectralClustering(3, affinity="precomputed", **SEEDED),
-    CoresetSpectralClustering(3, affinity="nearest_neighbors", n_jobs=2, **SEEDED),
+    graphcore.CoresetKernelKMeans(3, n_init=2, **SEEDED),
+    graphcore.NystromFeatures(**SEEDED),
+    graphcore.GaussianSketchFeatures(5, **SEEDED),
+    graphcore.GaussianSketchKernelKMeans(3, **SEEDED),
+    graphcore.KernelKFlats(3, 1, n_init=2, **SEEDED),
+    graphcore.KernelKMeans(3, kernel="precomputed", n_init=2, **SEEDED),
+    graphcore.NystromFeatures(kernel="precomputed", **SEEDED),
+    graphcore.KernelKFlats(3, 1, kernel="precomputed", n_init=2, **SEEDED),
+    graphcore.CoresetSpectralClustering(3, affinity="precomputed", **SEEDED),
+    graphcore.CoresetSpectralClustering(3, affinity="nearest_neighbors", n_jobs=2, **SEEDED),
 ]
 
 
@@ -50,7 +38,7 @@ def expected_failures(estimator):
     """Names of the checks that fail, and why."""
     why, failures = {}, {}
     weights = [f"sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")]
-    if isinstance(estimator, CoresetSpectralClustering):
+    if isinstance(estimator, graphcore.CoresetSpectralClustering):
         why["coresets are drawn by the numbers of rows, and copies of vectors have other neighbours"] = weights
         why["asks for the two or four columns of a classifier"] = ["estimator_sparse_array", "estimator_sparse_matrix"]
         if estimator.affinity == "precomputed":
@@ -62,9 +50,9 @@ def expected_failures(estimator):
     if getattr(estimator, "kernel", None) == "precomputed":
         why["fits a matrix with a negative diagonal, which is no kernel"] = ["positive_only_tag_during_fit"]
         if hasattr(estimator, "n_clusters"):
-            of_rows = [] if isinstance(estimator, KernelKFlats) else weights
+            of_rows = [] if isinstance(estimator, graphcore.KernelKFlats) else weights
             why["fits vectors, which are no square matrix"] = ["clustering", *of_rows]
-        if not isinstance(estimator, KernelKMeans):
+        if not isinstance(estimator, graphcore.KernelKMeans):
             why["rounds a kernel to float32, and gives it as float64 with negative eigenvalues"] = ["estimators_dtypes"]
     for reason, names in why.items():
         failures |= {f"check_{name}": reason for name in names}
@@ -83,7 +71,7 @@ def test_scikit_learns_checks_of_the_others(estimator, check):
 
 
 def test_checks_that_are_left_out_fail():
-    model = CoresetSpectralClustering(3, random_state=0)
+    model = graphcore.CoresetSpectralClustering(3, random_state=0)
     named = set(expected_failures(model))
     found = [check for _, check in estimator_checks_generator(model) if getattr(check, "func", check).__name__ in named]
     assert len(found) >= len(named)
@@ -92,7 +80,9 @@ def test_checks_that_are_left_out_fail():
             check(clone(model))
 
 
-@pytest.mark.parametrize("make", [CoresetSpectralClustering, KernelKMeans, CoresetKernelKMeans])
+@pytest.mark.parametrize(
+    "make", [graphcore.CoresetSpectralClustering, graphcore.KernelKMeans, graphcore.CoresetKernelKMeans]
+)
 def test_a_graph_has_no_feature_names(make):
     frame = pytest.importorskip("pandas").DataFrame(make_blobs(60, random_state=0)[0], columns=["height", "weight"])
     model = make(3, random_state=0).fit(frame)
@@ -104,7 +94,7 @@ def test_a_graph_has_no_feature_names(make):
 def test_a_fit_that_failed_is_none(model):
     wrong = {"n_clusters": 100} if hasattr(model, "n_clusters") else {"n_components": 0}
     model = clone(model).set_params(**wrong)
-    with pytest.raises(ParameterError, match=r"n_clusters=100|n_components=0"):
+    with pytest.raises(graphcore.ParameterError, match=r"n_clusters=100|n_components=0"):
         model.fit(np.eye(60))
     with pytest.raises(NotFittedError):
         (model.predict if hasattr(model, "predict") else model.transform)(np.eye(60))

@@ -21,17 +21,6 @@ from numba.core import event
 import graphcore
 from graphcore import ParameterError
 from graphcore.base import loops
-from graphcore.base.loops import (
-    away,
-    check_stopped,
-    compiled,
-    effective_jobs,
-    in_main_thread,
-    limited_libraries,
-    map_blocks,
-    map_items,
-    row_blocks,
-)
 from graphcore.base.validation import read_only
 from graphcore.graphs._loops import nth_largest
 
@@ -48,7 +37,7 @@ def heard():
     signal.signal(signal.SIGINT, before)
 
 
-@compiled
+@loops.compiled
 def busy(n, out):
     """A loop of some n nanoseconds that nothing can foresee."""
     x = 1.0
@@ -93,18 +82,9 @@ def test_where_memory_ends_loops_say_so(limits, known, n_bytes):
         raise SystemError("returned a result with an exception set") from MemoryError()
 
     limits(busy, dispatcher=dispatcher, known=known)
-    for call in (busy, lambda *args: away(busy, *args)):
+    for call in (busy, lambda *args: loops.away(busy, *args)):
         with pytest.raises(MemoryError):
             call(1, np.zeros(n_bytes // 8))
-
-
-def test_where_memory_leaves_no_thread_calls_say_so(monkeypatch):
-    def start(self):
-        raise RuntimeError("can't start new thread")
-
-    monkeypatch.setattr(threading.Thread, "start", start)
-    with pytest.raises(MemoryError, match="can't start new thread"):
-        away(divmod, 7, 2)
 
 
 @pytest.mark.slow
@@ -177,26 +157,29 @@ def interrupt_after(seconds, function, ready=lambda: True):
 
 
 @posix
-def test_a_long_loop_is_interrupted_at_once():
+def test_a_long_loop_is_interrupted_at_once_and_results_make_no_system_errors_of_it():
     interrupt_after(0.2, lambda: busy(3 * 10**8, np.ones(100)))  # compiles
     assert interrupt_after(0.2, lambda: busy(3 * 10**8, np.ones(1 << 23))) < 0.5
     assert busy(10, np.ones(3))[0] == pytest.approx(2.0, rel=1e-3)
-
-
-@posix
-def test_results_of_loops_do_not_turn_interrupts_into_system_errors():
     busy(1, np.ones(3))
     for _ in range(60):
         interrupt_after(0.002, lambda: busy(100, np.ones(3)))
 
 
-def test_away_returns_raises_and_keeps_the_context():
-    assert away(divmod, 7, 2) == (3, 1)
+def test_away_returns_raises_keeps_the_context_and_says_where_memory_leaves_no_thread(monkeypatch):
+    assert loops.away(divmod, 7, 2) == (3, 1)
     with pytest.raises(ZeroDivisionError):
-        away(divmod, 7, 0)
+        loops.away(divmod, 7, 0)
     with np.errstate(divide="raise"), pytest.raises(FloatingPointError):
-        away(np.divide, 1.0, 0.0)
-    assert away(away, away, in_main_thread) is False  # from within, it is a call like any other
+        loops.away(np.divide, 1.0, 0.0)
+    assert loops.away(loops.away, loops.away, loops.in_main_thread) is False  # from within, it is a call like any other
+
+    def start(self):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    with pytest.raises(MemoryError, match="can't start new thread"):
+        loops.away(divmod, 7, 2)
 
 
 @posix
@@ -206,13 +189,13 @@ def test_blocks_that_were_interrupted_stop_before_their_next_loop():
     def block(start, _):
         begun.append(start)
         for _ in range(10_000):
-            check_stopped()
+            loops.check_stopped()
             time.sleep(0.001)
         ended.append(start)
 
     # Blocks within blocks too.
-    outer = lambda a, b: map_blocks(block, [2 * a, 2 * a + 1, 2 * b], 2)  # noqa: E731
-    assert interrupt_after(0.1, lambda: map_blocks(outer, [0, 1, 2], 2), lambda: len(begun) == 4) < 0.5
+    outer = lambda a, b: loops.map_blocks(block, [2 * a, 2 * a + 1, 2 * b], 2)  # noqa: E731
+    assert interrupt_after(0.1, lambda: loops.map_blocks(outer, [0, 1, 2], 2), lambda: len(begun) == 4) < 0.5
     for thread in set(threading.enumerate()) - before:
         if thread.name.startswith("ThreadPoolExecutor"):
             thread.join(20)
@@ -238,7 +221,7 @@ def test_fits_interrupted_at_any_moment_leave_a_process_that_fits(n_jobs):
 def test_blocks_cover_all_rows_once_and_are_even(lengths, entries):
     indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     n = len(lengths)
-    borders = row_blocks(indptr, entries)
+    borders = loops.row_blocks(indptr, entries)
     assert borders.dtype == np.int64
     assert (borders[0], borders[-1]) == (0, n)
     assert (np.diff(borders) > 0).all()
@@ -251,9 +234,9 @@ def test_blocks_cover_all_rows_once_and_are_even(lengths, entries):
 
 
 def test_one_row_no_entries_and_the_largest_number_of_blocks():
-    assert row_blocks(np.array([0, 10**9])).tolist() == [0, 1]
-    assert row_blocks(np.zeros(5, dtype=np.int64)).tolist() == [0, 4]
-    assert len(row_blocks(np.arange(0, 10**6, 10), 1)) == 257
+    assert loops.row_blocks(np.array([0, 10**9])).tolist() == [0, 1]
+    assert loops.row_blocks(np.zeros(5, dtype=np.int64)).tolist() == [0, 4]
+    assert len(loops.row_blocks(np.arange(0, 10**6, 10), 1)) == 257
 
 
 @pytest.mark.parametrize("n_jobs", [None, 1, 3, -1])
@@ -262,15 +245,15 @@ def test_results_come_in_block_order(n_jobs):
         time.sleep(0.002 if start == 0 else 0)  # the first block finishes last
         return start, stop
 
-    assert map_blocks(work, np.array([0, 3, 5, 9]), n_jobs) == [(0, 3), (3, 5), (5, 9)]
-    assert map_items(str, range(3, 8), n_jobs) == ["3", "4", "5", "6", "7"]
-    assert map_items(str, (), n_jobs) == []
+    assert loops.map_blocks(work, np.array([0, 3, 5, 9]), n_jobs) == [(0, 3), (3, 5), (5, 9)]
+    assert loops.map_items(str, range(3, 8), n_jobs) == ["3", "4", "5", "6", "7"]
+    assert loops.map_items(str, (), n_jobs) == []
 
 
 def test_threads_are_used_and_one_job_runs_in_the_callers():
     barrier = threading.Barrier(2, timeout=20)  # both blocks must be running at once to pass it
-    map_blocks(lambda a, b: barrier.wait(), [0, 1, 2], 2)
-    assert map_blocks(lambda a, b: threading.get_ident(), [0, 1, 2], 1) == [threading.get_ident()] * 2
+    loops.map_blocks(lambda a, b: barrier.wait(), [0, 1, 2], 2)
+    assert loops.map_blocks(lambda a, b: threading.get_ident(), [0, 1, 2], 1) == [threading.get_ident()] * 2
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -284,41 +267,24 @@ def test_an_error_in_a_block_comes_through_and_stops_the_rest(n_jobs):
         time.sleep(0.01)
 
     with pytest.raises(ZeroDivisionError, match="block 0"):
-        map_blocks(work, np.arange(201), n_jobs)
+        loops.map_blocks(work, np.arange(201), n_jobs)
     assert len(started) < 100
 
 
 def test_effective_jobs():
-    assert [effective_jobs(n) for n in (None, 1, 3, np.int64(2), -1000)] == [1, 1, 3, 2, 1]
-    assert effective_jobs(-1) == joblib.cpu_count()
+    assert [loops.effective_jobs(n) for n in (None, 1, 3, np.int64(2), -1000)] == [1, 1, 3, 2, 1]
+    assert loops.effective_jobs(-1) == joblib.cpu_count()
     with joblib.parallel_config(backend="threading", n_jobs=2):
-        assert (effective_jobs(None), effective_jobs(1)) == (2, 1)
+        assert (loops.effective_jobs(None), loops.effective_jobs(1)) == (2, 1)
     for bad in (0, 1.5, "2", True):
         with pytest.raises(ParameterError, match="n_jobs="):
-            effective_jobs(bad)
+            loops.effective_jobs(bad)
 
 
 # -- other libraries' threads, and forks -------------------------------------------------------------------------------
 
 
-def test_limited_libraries_may_be_asked_for_again_inside_and_others_wait():
-    entered = []
-
-    def enter():
-        with limited_libraries():
-            entered.append(1)
-
-    other = threading.Thread(target=enter, daemon=True)
-    with limited_libraries():
-        enter()
-        other.start()
-        other.join(0.05)
-        assert len(entered) == 1
-    other.join(20)
-    assert len(entered) == 2
-
-
-def test_blas_and_openmp_have_one_thread_inside():
+def test_blas_and_openmp_have_one_thread_inside_where_they_may_be_limited_again_and_others_wait():
     import sklearn.cluster  # noqa: F401  brings OpenMP
     from threadpoolctl import threadpool_info
 
@@ -329,7 +295,7 @@ def test_blas_and_openmp_have_one_thread_inside():
     found = []
 
     def limited():
-        with limited_libraries():
+        with loops.limited_libraries():
             found.append(threads())
 
     limited()
@@ -337,6 +303,20 @@ def test_blas_and_openmp_have_one_thread_inside():
     other.start()
     other.join()
     assert found == [{("blas", 1), ("openmp", 1)}] * 2
+    entered = []
+
+    def enter():
+        with loops.limited_libraries():
+            entered.append(1)
+
+    other = threading.Thread(target=enter, daemon=True)
+    with loops.limited_libraries():
+        enter()
+        other.start()
+        other.join(0.05)
+        assert len(entered) == 1
+    other.join(20)
+    assert len(entered) == 2
 
 
 def ends_well_in_a_fork(work, seconds=10):

@@ -39,24 +39,21 @@ def test_a_case_says_what_it_measures_and_how_often(name):
     assert case.__doc__ and case.SEEDS > 0 and callable(case.run)
 
 
-def test_a_method_is_measured_in_a_process_of_its_own_and_scored(graph, options):
+def test_a_method_is_measured_in_a_process_of_its_own_and_scored_or_what_did_not_work_is_told(graph, options):
     ours = Method("graphcore", "cluster", "graphcore")
     outcome = harness.measure(ours, "g", graph, 3, options)
     assert outcome.status == "ok" and len(outcome.seconds) == 2
     assert outcome.median("ari") > 0.9 and 0 < outcome.median("nc") < 0.3 and outcome.median("j") > 0
     page = quality_page.page([outcome, harness.skipped(Method("peer", "peer"), "g", 3, "does not finish")])
     assert "**" in page and "| - |" in page
+    outcome = harness.measure(Method("no_such", "no_such"), "g", graph, 3, options)
+    assert outcome.status.startswith("failed: KeyError") and outcome.median("nc") is None
 
 
 def test_a_peer_is_scored_like_graphcore(graph, options):
     pytest.importorskip("igraph")
     outcome = harness.measure(Method("Leiden", "igraph_leiden", own_k=True), "g", graph, 3, options)
     assert outcome.status == "ok" and outcome.median("ari") > 0.9
-
-
-def test_what_did_not_work_is_told(graph, options):
-    outcome = harness.measure(Method("no_such", "no_such"), "g", graph, 3, options)
-    assert outcome.status.startswith("failed: KeyError") and outcome.median("nc") is None
 
 
 @pytest.mark.parametrize("seed", range(5))

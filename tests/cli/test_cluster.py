@@ -38,7 +38,7 @@ def messages(error_stream):
     return [line for line in error_stream.splitlines() if line and not line.startswith("graphcore: compiling")]
 
 
-def test_labels_with_the_files_names_and_a_summary(folder, told):
+def test_labels_with_the_files_names_a_summary_and_its_facts_as_json(folder, told, facts_of):
     printed = told("cluster graph.txt -k 2").out
     labels = labels_in(folder / LABELS)
     assert list(labels) == ["a", "b", "c", "x", "y", "z"]
@@ -54,6 +54,13 @@ def test_labels_with_the_files_names_and_a_summary(folder, told):
     assert told(f"cluster graph.txt -k 2 -o {LABELS} --quiet") == ("", "")
     printed = told("cluster graph.txt --objective modularity --resolution 0.5 -o other.tsv").out
     assert re.search(r"modularity +0\.\d{4} at resolution 0\.5; higher", printed)
+    facts = facts_of("cluster graph.txt -k 2 -o labels.tsv --seed 3")
+    known = {
+        "nodes": 6, "edges": 7, "components": 1, "isolated": 0, "cluster_sizes": [3, 3], "seed": 3, "warnings": [],
+        "output": "labels.tsv", "version": graphcore.__version__, "normalized_cut": pytest.approx(1 / 7),
+    }  # fmt: skip
+    assert {name: facts[name] for name in known} == known
+    assert {"read", "coreset", "total"} <= set(facts["seconds"])
 
 
 def test_labels_of_standard_input_go_to_standard_output(folder, feed, told, facts_of):
@@ -64,16 +71,6 @@ def test_labels_of_standard_input_go_to_standard_output(folder, feed, told, fact
     assert re.search("^labels +standard output$", said.err, re.MULTILINE)
     feed(text)
     assert facts_of("cluster - -k 2")["output"] == "standard-input.clusters.tsv"
-
-
-def test_json(folder, facts_of):
-    facts = facts_of("cluster graph.txt -k 2 -o labels.tsv --seed 3")
-    known = {
-        "nodes": 6, "edges": 7, "components": 1, "isolated": 0, "cluster_sizes": [3, 3], "seed": 3, "warnings": [],
-        "output": "labels.tsv", "version": graphcore.__version__, "normalized_cut": pytest.approx(1 / 7),
-    }  # fmt: skip
-    assert {name: facts[name] for name in known} == known
-    assert {"read", "coreset", "total"} <= set(facts["seconds"])
 
 
 def test_the_same_labels_as_the_class_and_for_any_number_of_jobs(folder, told):
@@ -89,15 +86,6 @@ def test_the_same_labels_as_the_class_and_for_any_number_of_jobs(folder, told):
             typed = f"cluster {source} -k 7 -o l.npy --seed 5 --jobs {jobs} {settings}"
             told(typed if source == "graph.txt" else f"{typed} --neighbors 5")
             np.testing.assert_array_equal(np.load("l.npy"), model.labels_)
-
-
-def test_levels_are_columns(folder, told):
-    told("cluster graph.txt --levels 1,2,3 -o levels.tsv")
-    names, *levels = zip(*(line.split("\t") for line in (folder / "levels.tsv").read_text().splitlines()), strict=True)
-    assert list(names) == ["a", "b", "c", "x", "y", "z"] and [len(set(level)) for level in levels] == [1, 2, 3]
-    told("cluster graph.txt --levels 1,2,3 -o levels.graphml")
-    nodes = nx.read_graphml(folder / "levels.graphml").nodes
-    assert {nodes[x]["level_1"] for x in nodes} == {0} and len({nodes[x]["level_2"] for x in nodes}) == 2
 
 
 def test_labels_and_attributes_go_to_other_programs_by_the_ending(folder, told):
@@ -121,12 +109,18 @@ def test_labels_and_attributes_go_to_other_programs_by_the_ending(folder, told):
     assert dict(zip(table.node, table.cluster, strict=True)) == labels and table.age.tolist() == [*range(20, 26)]
 
 
-def test_the_tree_and_initial_labels(folder, told):
+def test_the_tree_initial_labels_and_levels(folder, told):
     assert re.search(r"^tree +tree\.csv$", told("cluster graph.txt -k 2 -o c.tsv --tree tree.csv").out, re.MULTILINE)
     assert pd.read_csv("tree.csv")["size"].max() == 6
     (folder / "before.tsv").write_text("a\t1\nb\t1\nx\t0\ny\t0\n")
     told("cluster graph.txt -k 2 -o l.tsv --initial-labels before.tsv")
     assert labels_in(folder / "l.tsv") == dict(zip("abcxyz", "111000", strict=True))
+    told("cluster graph.txt --levels 1,2,3 -o levels.tsv")
+    names, *levels = zip(*(line.split("\t") for line in (folder / "levels.tsv").read_text().splitlines()), strict=True)
+    assert list(names) == ["a", "b", "c", "x", "y", "z"] and [len(set(level)) for level in levels] == [1, 2, 3]
+    told("cluster graph.txt --levels 1,2,3 -o levels.graphml")
+    nodes = nx.read_graphml(folder / "levels.graphml").nodes
+    assert {nodes[x]["level_1"] for x in nodes} == {0} and len({nodes[x]["level_2"] for x in nodes}) == 2
 
 
 def test_isolated_nodes_are_warned_about_once_and_labelled_minus_one(folder, told):

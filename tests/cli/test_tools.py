@@ -44,7 +44,7 @@ def test_info(folder, told, facts_of):
     assert facts["largest_component"] == 6 and facts["columns"] == {"ends": [0, 1], "weight": None}
 
 
-def test_columns_of_an_edge_list(folder, told):
+def test_columns_and_repeats_of_an_edge_list(folder, told, facts_of):
     (folder / "table.csv").write_text("5,1,a,b,9\n7,2,b,c,9\n")
     for column, expected in (("1", ["a,b,1.0", "b,c,2.0"]), ("none", ["a,b", "b,c"])):
         said = told(f"convert table.csv - --to csv --columns 2,3 --weight-column {column}")
@@ -54,9 +54,6 @@ def test_columns_of_an_edge_list(folder, told):
     assert re.search(r"^columns +from_acct and to_acct \(ends\), no weight$", said.out, re.MULTILINE)
     assert "amount (weight)" in told("info t.csv --weight-column amount").out
     assert "--columns x is no column" in told("info t.csv --columns from_acct,x", 2).err
-
-
-def test_repeats_of_weighted_lines_are_counted(folder, told, facts_of):
     (folder / "w.csv").write_text("source,target,weight\na,b,1\na,b,2\nb,a,3\nb,c,0\nc,d,2\nd,d,1\nd,d,4\n")
     for typed in ("info w.csv", "info w.csv --symmetrize min", "convert w.csv w.store --memory 2G"):
         assert facts_of(typed)["repeats"] == 3
@@ -139,7 +136,7 @@ def test_parts_of_a_graph_and_nodes_beside_edges(folder, feed, told, facts_of):
 # -- compare and report ------------------------------------------------------------------------------------------------
 
 
-def test_compare_matches_nodes_by_name_and_is_scikit_learns(folder, facts_of):
+def test_compare_matches_nodes_by_name_leaves_out_others_and_is_scikit_learns(folder, facts_of, told):
     (folder / "truth.csv").write_text("z,left\nx,left\ny,left\nb,right\na,right\nc,right\n")
     facts = facts_of("compare labels.tsv truth.csv --graph graph.txt")
     assert (facts["ari"], facts["n_compared"], facts["n_clusters"], facts["n_other"]) == (1, 6, 2, 2)
@@ -152,9 +149,6 @@ def test_compare_matches_nodes_by_name_and_is_scikit_learns(folder, facts_of):
     facts = facts_of("compare a.tsv b.txt")
     assert facts["ari"] == pytest.approx(metrics.adjusted_rand_score(first, second))
     assert facts["homogeneity"] == pytest.approx(metrics.homogeneity_score(second, first))
-
-
-def test_compare_leaves_out_nodes_of_no_cluster_and_nodes_of_one_file(folder, told, facts_of):
     (folder / "other.tsv").write_text("a\t5\nb\t5\nc\t-1\nx\t6\ny\t6\nnew\t7\n")
     facts = facts_of("compare labels.tsv other.tsv")
     assert (facts["n_compared"], facts["ari"], facts["only_in_labels"], facts["only_in_other"]) == (4, 1, 1, 1)

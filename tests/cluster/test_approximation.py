@@ -16,14 +16,7 @@ from graphcore.cluster.coreset import d2_seeding
 from graphcore.kernels.graph import GraphKernel
 
 from ..oracles import Z_LIMIT, cliques, dense_kernel, mean_weight, partitions, random_adjacency
-
-
-def best_cost(K, w, k):
-    """Least k-means cost over all partitions into exactly k parts (more parts never cost more)."""
-    M = w[:, None] * K * w
-    Z = (partitions(len(w), k)[:, :, None] == np.arange(k)).astype(float)
-    inside = np.einsum("pxj,pxj->pj", Z, np.einsum("xy,pyj->pxj", M, Z))
-    return float(w @ np.diag(K) - (inside / (w @ Z)).sum(axis=1).max())
+from .test_theorem import cut_costs
 
 
 def small_graphs():
@@ -60,7 +53,7 @@ def test_seeding_is_within_the_bound_of_the_optimum(name, k, method):
     K, w = dense_kernel(A, self_loop)
     assert np.linalg.eigvalsh(K).min() > -1e-12, "the lemma is about positive semi-definite kernels"
     kernel = GraphKernel(Graph.from_scipy(A), self_loop)
-    optimum = best_cost(K, w, k)
+    optimum = cut_costs(w[:, None] * K * w, w, np.diag(K), partitions(len(w), k), k).min()
     assert optimum > 0
     costs = []
     for seed in range(300):

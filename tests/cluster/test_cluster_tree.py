@@ -31,11 +31,17 @@ def clusters_of(labels):
     return {int(c): frozenset(np.flatnonzero(labels == c).tolist()) for c in np.unique(labels[labels >= 0])}
 
 
-def test_cutting_the_tree_where_it_was_fitted_gives_the_labels_of_the_fit(model):
-    table = model.tree_.to_table("pandas").query("label >= 0").set_index("number").label
-    linked = model.labels_ >= 0
-    np.testing.assert_array_equal(table[model.tree_.labels_at(4)[linked]], model.labels_[linked])
-    np.testing.assert_array_equal(model.tree_.labels_at(1) >= 0, model.labels_ >= 0)
+def test_the_table_says_which_clusters_there_are_at_each_cut_and_their_labels_in_the_fit(model):
+    tree, linked = model.tree_, model.labels_ >= 0
+    table = tree.to_table("pandas")
+    labels = table.query("label >= 0").set_index("number").label
+    np.testing.assert_array_equal(labels[tree.labels_at(4)[linked]], model.labels_[linked])
+    np.testing.assert_array_equal(tree.labels_at(1) >= 0, linked)
+    for k in (1, 3, 4, 9, tree.n_leaves):
+        there = table[(table.from_k <= k) & (k <= table.to_k)]
+        assert dict(zip(there.number, there["size"], strict=True)) == {
+            number: len(nodes) for number, nodes in clusters_of(tree.labels_at(k)).items()
+        }
 
 
 def test_a_cluster_has_one_number_in_all_cuts(model):
@@ -55,16 +61,6 @@ def test_a_cluster_has_one_number_in_all_cuts(model):
         before = now
 
 
-def test_the_table_says_which_clusters_there_are_at_each_cut(model):
-    tree = model.tree_
-    table = tree.to_table("pandas")
-    for k in (1, 3, 4, 9, tree.n_leaves):
-        there = table[(table.from_k <= k) & (k <= table.to_k)]
-        assert dict(zip(there.number, there["size"], strict=True)) == {
-            number: len(nodes) for number, nodes in clusters_of(tree.labels_at(k)).items()
-        }
-
-
 def test_levels_are_the_best_partitions_at_every_resolution(model):
     tree = model.tree_
     A = model.graph_.to_scipy().toarray()
@@ -82,18 +78,6 @@ def test_levels_are_the_best_partitions_at_every_resolution(model):
         np.testing.assert_array_equal(tree.labels_at(resolution=r), tree.labels_at(row.n_clusters))
         sizes = np.bincount(tree.labels_at(row.n_clusters)[model.labels_ >= 0])
         assert (sizes.min(), sizes.max()) == (row.smallest, row.largest)
-
-
-def test_other_programs_read_the_tree(model, tmp_path):
-    tree = model.tree_
-    assert hierarchy.is_valid_linkage(tree.to_linkage())
-    cut = hierarchy.fcluster(tree.to_linkage(), 5, "maxclust")[tree.leaf_of[model.labels_ >= 0]]
-    assert adjusted_rand_score(cut, tree.labels_at(5)[model.labels_ >= 0]) == 1
-    G = tree.to_networkx()
-    assert nx.is_arborescence(G) and G.number_of_nodes() == 2 * tree.n_leaves - 1
-    assert all(G.nodes[node]["size"] == sum(G.nodes[c]["size"] for c in G[node]) for node in G if len(G[node]))
-    tree.write(tmp_path / "tree.npy")
-    np.testing.assert_array_equal(np.load(tmp_path / "tree.npy"), tree.to_linkage())
 
 
 @pytest.mark.parametrize("ending, read", [("csv", pd.read_csv), ("tsv", pd.read_table), ("parquet", pd.read_parquet)])
@@ -121,7 +105,7 @@ def leaves_of(text):
     return item
 
 
-def test_newick_has_all_nodes_and_heights(model, tmp_path):
+def test_other_programs_read_the_tree_and_newick_has_all_nodes_and_heights(model, tmp_path):
     tree = model.tree_
     tree.write(tmp_path / "tree.nwk")
     text = (tmp_path / "tree.nwk").read_text()
@@ -130,6 +114,14 @@ def test_newick_has_all_nodes_and_heights(model, tmp_path):
     assert set(found) == {str(name) for name in model.graph_.node_names[model.labels_ >= 0]}
     np.testing.assert_allclose(list(found.values()), tree.to_table()["height"][-1], rtol=1e-4)
     assert sorted(map(int, leaves_of(tree.to_newick()))) == list(range(tree.n_leaves))
+    assert hierarchy.is_valid_linkage(tree.to_linkage())
+    cut = hierarchy.fcluster(tree.to_linkage(), 5, "maxclust")[tree.leaf_of[model.labels_ >= 0]]
+    assert adjusted_rand_score(cut, tree.labels_at(5)[model.labels_ >= 0]) == 1
+    G = tree.to_networkx()
+    assert nx.is_arborescence(G) and G.number_of_nodes() == 2 * tree.n_leaves - 1
+    assert all(G.nodes[node]["size"] == sum(G.nodes[c]["size"] for c in G[node]) for node in G if len(G[node]))
+    tree.write(tmp_path / "tree.npy")
+    np.testing.assert_array_equal(np.load(tmp_path / "tree.npy"), tree.to_linkage())
 
 
 def test_a_tree_of_one_cluster():
@@ -161,20 +153,15 @@ def test_the_fit_takes_a_resolution():
 
 
 def test_wrong_use_is_refused(model, tmp_path):
-    for wrong in ({}, {"n_clusters": 2, "resolution": 2.0}):
-        with pytest.raises(ParameterError, match="either n_clusters or resolution"):
+    for wrong, said in (
+        *((given, "either n_clusters or resolution") for given in ({}, {"n_clusters": 2, "resolution": 2.0})),
+        ({"resolution": 0.5}, r"resolution=0\.5 must be at least 1"),
+        ({"n_clusters": 1000}, r"n_clusters=1000 must be at most \d+ \(the leaves"),
+    ):  # fmt: skip
+        with pytest.raises(ParameterError, match=said):
             model.tree_.labels_at(**wrong)
-    with pytest.raises(ParameterError, match=r"resolution=0\.5 must be at least 1"):
-        model.tree_.labels_at(resolution=0.5)
-    with pytest.raises(ParameterError, match=r"n_clusters=1000 must be at most \d+ \(the leaves"):
-        model.tree_.labels_at(1000)
     with pytest.raises(ParameterError, match=r"'\.xml' .* use \.nwk"):
         model.tree_.write(tmp_path / "tree.xml")
-    graph = Graph.from_edges([0, 1], [1, 2])
-    with pytest.raises(ParameterError, match=r"n_clusters=8 and resolution=2 both"):
-        CoresetSpectralClustering(resolution=2).fit(graph)
-    with pytest.raises(ParameterError, match="n_clusters=None needs a resolution"):
-        CoresetSpectralClustering(None).fit(graph)
     assert list(tmp_path.iterdir()) == []
 
 

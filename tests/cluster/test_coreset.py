@@ -14,6 +14,7 @@ from graphcore.kernels.graph import GraphKernel
 from ..oracles import Z_LIMIT, centre_distances, dense_kernel, example, memberships, quick, z_score
 from ..strategies import linked_adjacencies
 
+MATRIX = {"kernel": "precomputed", "size": 5}
 SCHEMES = {name: {"sampling": name} for name in SAMPLING} | {"distinct": {"sampling": "importance", "replace": False}}
 
 
@@ -129,29 +130,22 @@ def test_importance_coreset_is_the_published_one():
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("source", "k", "options", "message"),
     [
-        ({"size": 3}, r"size=3 is less than n_clusters=4"),
-        ({}, r"needs size=.*or eps=.*; neither is given"),
-        ({"size": 10, "eps": 0.1}, r"not both size=10 and eps=0\.1"),
-        ({"eps": 0.1, "sampling": "degree"}, r"needs sampling='importance'"),
-        ({"eps": 1.5}, r"eps=1\.5 must be at most 1"),
-        ({"size": 10, "sampling": "importance", "seeding": "slow"}, r"'slow' is not known"),
+        ("barabasi-albert", 4, {"size": 3}, r"size=3 is less than n_clusters=4"),
+        ("barabasi-albert", 4, {}, r"needs size=.*or eps=.*; neither is given"),
+        ("barabasi-albert", 4, {"size": 10, "eps": 0.1}, r"not both size=10 and eps=0\.1"),
+        ("barabasi-albert", 4, {"eps": 0.1, "sampling": "degree"}, r"needs sampling='importance'"),
+        ("barabasi-albert", 4, {"eps": 1.5}, r"eps=1\.5 must be at most 1"),
+        ("barabasi-albert", 4, {"size": 10, "sampling": "importance", "seeding": "slow"}, r"'slow' is not known"),
+        ("isolated nodes", 1, {"eps": 0.5}, "eps= needs two clusters or more"),
+        ("isolated nodes", 35, {"size": 34}, r"n_clusters=35 must be at most 34 \(the nodes that have an edge\)"),
+        ("isolated nodes", 3, {"size": 10, "sampling": "importance", "self_loop": 0.0}, "diagonal is zero"),
+        (Graph.from_edges([], [], n_nodes=5), 1, {"size": 1}, "no node has an edge"),
+        (np.eye(20), 2, MATRIX | {"sampling": "degree"}, "'degree' is for graphs; use 'importance' or 'uniform'"),
+        (np.eye(20), 2, MATRIX | {"sampling": "importance", "seeding": "fast"}, "seeding='fast' reads .*use 'naive'"),
     ],
 )
-def test_bad_parameters(options, message):
-    graph, _ = example("barabasi-albert")
-    with pytest.raises(ParameterError, match=message):
-        build_coreset(graph, 4, **options)
-
-
-def test_too_many_clusters_and_no_edges():
-    graph, _ = example("isolated nodes")
-    with pytest.raises(ParameterError, match="eps= needs two clusters or more"):
-        build_coreset(graph, 1, eps=0.5)
-    with pytest.raises(ParameterError, match=r"n_clusters=35 must be at most 34 \(the nodes that have an edge\)"):
-        build_coreset(graph, 35, size=34)
-    with pytest.raises(InputError, match="no node has an edge"):
-        build_coreset(Graph.from_edges([], [], n_nodes=5), 1, size=1)
-    with pytest.raises(InputError, match="diagonal is zero"):
-        build_coreset(graph, 3, size=10, sampling="importance", self_loop=0.0)
+def test_what_is_refused(source, k, options, message):
+    with pytest.raises(InputError if message.startswith(("no node", "diagonal")) else ParameterError, match=message):
+        build_coreset(example(source)[0] if isinstance(source, str) else source, k, **options)

@@ -208,9 +208,11 @@ def test_labels_of_nodes_with_loops_are_the_nearest_centroids():
 # -- what the function takes and gives ---------------------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("error")
 def test_clear_clusters_are_found_without_moves():
     graph, truth = planted(5, 80, 0.3, 0.005, 0)
-    for options in ({}, {"eigen_solver": "exact"}, {"sampling": "degree"}, {"sampling": "uniform"}):
+    degree = {"sampling": "degree"}
+    for options in ({}, {"eigen_solver": "exact"}, degree, degree | {"self_loop": 0.0}, {"sampling": "uniform"}):
         found = [clustered(graph, 5, coreset_size=80, random_state=seed, **options) for seed in range(3)]
         assert np.median([adjusted_rand_score(truth, each.labels) for each in found]) > 0.95
 
@@ -309,7 +311,7 @@ def test_weights_count_and_their_unit_does_not(kind):
     assert graph.is_weighted
 
 
-def test_a_graph_too_sparse_for_the_induced_graph_is_warned_of():
+def test_a_graph_too_sparse_for_the_induced_graph_is_warned_of_and_a_shift_that_outweighs_its_edges():
     grid = Graph.from_networkx(nx.grid_2d_graph(60, 60))
     said = (
         r"has \d+ components \(\d+ of them single nodes\) for n_clusters=5, and \d+ nodes have no edge to it.*"
@@ -320,9 +322,6 @@ def test_a_graph_too_sparse_for_the_induced_graph_is_warned_of():
     assert found.n_unreached > 1200 and np.bincount(found.labels).max() >= found.n_unreached
     contracted = clustered(grid, 5, coreset_size=300, random_state=0)  # the remedy
     assert np.bincount(contracted.labels).max() < 1200
-
-
-def test_a_shift_that_outweighs_the_edges_of_an_induced_graph_is_warned_of():
     graph, _ = planted_partition(5, 200, 0.3, 0.01, random_state=0)
     options = {"coreset_graph": "induced", "coreset_size": 100, "random_state": 0}
     with warnings.catch_warnings(action="error"):
@@ -404,19 +403,11 @@ INDUCED = {"coreset_graph": "induced"}
         ({"clusterer": lambda A, k: np.zeros(2, int)}, r"labels of clusterer have shape \(2,\)"),
         ({"coreset_degrees": "weights", **INDUCED}, "coreset_degrees='weights' needs eigen_solver='exact'"),
         ({"coreset_degrees": "weights", "eigen_solver": "exact"}, "'weights' needs .* coreset_graph='induced'"),
+        ({"self_loop": 0.0}, r"diagonal is zero.*self_loop=1\.0.*or draw by 'degree'"),
+        ({"graph": Graph.from_edges([], [], n_nodes=4), "n_clusters": 2}, "all 4 nodes are isolated"),
     ],
 )
 def test_wrong_values_are_named_with_a_remedy(options, message):
-    graph, _ = example("barabasi-albert")
+    given = {"graph": example("barabasi-albert")[0], "n_clusters": 3, "random_state": 0}
     with pytest.raises(InputError, match=message):
-        clustered(graph, **{"n_clusters": 3, "random_state": 0, **options})
-
-
-def test_a_kernel_without_a_diagonal_and_a_graph_without_edges_are_refused():
-    graph, _ = example("barabasi-albert")
-    with pytest.raises(InputError, match=r"diagonal is zero.*self_loop=1\.0.*or draw by 'degree'"):
-        clustered(graph, 3, self_loop=0.0)
-    with pytest.raises(InputError, match="all 4 nodes are isolated"):
-        clustered(Graph.from_edges([], [], n_nodes=4), 2)
-    with warnings.catch_warnings(action="error"):
-        clustered(graph, 3, self_loop=0.0, sampling="degree", random_state=0)
+        clustered(**{**given, **options})

@@ -41,15 +41,12 @@ def test_conductance_is_that_of_the_labels_for_any_weights(karate, scale):
     np.testing.assert_allclose(model.conductance_, conductance(karate, model.labels_, 3), rtol=1e-12)
 
 
-def test_the_graph_between_clusters_and_those_of_each(karate, model):
+def test_the_graph_between_clusters_those_of_each_and_the_summary(karate, model):
     parts = [model.subgraph(cluster).node_names for cluster in range(3)]
     assert [part.tolist() for part in parts] == [np.flatnonzero(model.labels_ == c).tolist() for c in range(3)]
     between = model.quotient_graph_
     np.testing.assert_allclose(between.to_scipy().toarray(), quotient_graph(karate, model.labels_, 3).toarray())
     np.testing.assert_allclose(between.degrees, cut_and_volume(karate, model.labels_).volume)
-
-
-def test_the_summary_as_a_table(model):
     plain, names = model.summary(n_central=1), list(pytest.importorskip("pandas").DataFrame(model.summary("pandas")))
     assert (
         names == list(plain) == ["cluster", "size", "volume", "conductance", "parts", "stability", "nearest", "central"]
@@ -71,7 +68,10 @@ def test_wrong_questions_are_refused(model):
         emptied.subgraph(1)
     with pytest.raises(ParameterError, match="library='spark'"):
         model.summary("spark")
-    for ask in (lambda m: m.graph_, lambda m: m.quotient_graph_, lambda m: m.summary(), lambda m: m.subgraph(0)):
+    for ask in (
+        lambda m: m.graph_, lambda m: m.quotient_graph_, lambda m: m.summary(), lambda m: m.subgraph(0),
+        lambda m: m.predict([[1.0]]), lambda m: m.to_table(),
+    ):  # fmt: skip
         with pytest.raises(NotFittedError):
             ask(CoresetSpectralClustering(2))
 
@@ -121,6 +121,9 @@ def test_ids_name_the_rows_in_all_that_is_said_of_them(make, tmp_path):
     assert (tmp_path / "labels.tsv").read_text().splitlines()[7] == f"gene 7\t{model.labels_[7]}"
     model.report(tmp_path / "page.html", pictures=False)
     assert model.summary()["central"][0][0] in (tmp_path / "page.html").read_text()
+    for ids, said in ((IDS[:99], "99 values"), (3, "ids is 3"), (make(["a"] * 100), "stands in rows 0 and 1")):
+        with pytest.raises(InputError, match=said):
+            fitted(ids)
 
 
 @pytest.mark.slow
@@ -132,14 +135,6 @@ def test_the_index_of_a_data_frame_names_its_rows(index, names):
     assert (None if found is None else found.tolist()) == names
     np.testing.assert_array_equal(model.labels_, fitted().labels_)
     assert model.fit(table, ids=IDS[:100]).graph_.node_names.tolist() == IDS[:100]
-
-
-@pytest.mark.parametrize(
-    ("ids", "said"), [(IDS[:99], "99 values"), (3, "ids is 3"), (["a"] * 100, "stands in rows 0 and 1")]
-)
-def test_ids_that_are_none(ids, said):
-    with pytest.raises(InputError, match=said):
-        fitted(ids)
 
 
 def test_a_saved_model_knows_the_columns_of_a_data_frame(tmp_path):

@@ -12,16 +12,8 @@ from hypothesis import strategies as st
 import graphcore
 from graphcore import Graph, GraphWarning
 from graphcore.cluster import _coreset_loops as _loops
-from graphcore.cluster import coreset as seeding
+from graphcore.cluster import coreset as drawing
 from graphcore.cluster._coreset_loops import FAN_OUT, level_offsets
-from graphcore.cluster.coreset import (
-    d2_seeding,
-    importance_probabilities,
-    importance_rounds,
-    importance_sample,
-    importance_size,
-    round_eps,
-)
 from graphcore.kernels.graph import GraphKernel
 
 from ..oracles import EXAMPLES, FAILURE, Z_LIMIT, chi_square_p, contributions, dense_kernel, example, quick, z_score
@@ -46,8 +38,8 @@ def test_probabilities_follow_the_formula(name, self_loop, method, cells):
     graph, A = example(name)
     K, w = dense_kernel(A, self_loop)
     kernel = GraphKernel(graph, self_loop)
-    seeds = d2_seeding(kernel, 5, method=method, random_state=2)
-    p = importance_probabilities(kernel.point_weights, seeds, cells=cells)
+    seeds = drawing.d2_seeding(kernel, 5, method=method, random_state=2)
+    p = drawing.importance_probabilities(kernel.point_weights, seeds, cells=cells)
     np.testing.assert_allclose(p, dense_probabilities(K, w, seeds, cells), rtol=1e-9, atol=1e-15)
     assert p.sum() == pytest.approx(1.0, abs=1e-12)
     assert ((p > 0) == (w > 0)).all()
@@ -59,42 +51,39 @@ def test_the_authors_program_draws_different_nodes_where_cells_draw_the_same_few
         1, 10_000, mean_degree=18, exponent=2, degree_ratio=1e4, random_state=0
     ).graph
     kernel = GraphKernel(graph, 1.0)
-    w, seeds = kernel.point_weights, d2_seeding(kernel, 40, random_state=0)
+    w, seeds = kernel.point_weights, drawing.d2_seeding(kernel, 40, random_state=0)
     found = {}
     for cells in (False, True):
-        p = importance_probabilities(w, seeds, cells=cells)
-        found[cells] = len(importance_sample(w, p, 1000, random_state=1).indices)
+        p = drawing.importance_probabilities(w, seeds, cells=cells)
+        found[cells] = len(drawing.importance_sample(w, p, 1000, random_state=1).indices)
     by_degree = -np.expm1(1000 * np.log1p(-w / w.sum())).sum()
     assert found[False] > 0.95 * by_degree
     assert found[True] < 0.5 * by_degree
 
 
 def test_size_by_the_papers_formula():
-    assert importance_size(1_000_000, 10, 0.1) == 732_484
-    assert importance_size(1000, 1, 0.1) == 1
-    assert importance_size(1, 4, 1.0) >= 4
+    assert drawing.importance_size(1_000_000, 10, 0.1) == 732_484
+    assert drawing.importance_size(1000, 1, 0.1) == 1
+    assert drawing.importance_size(1, 4, 1.0) >= 4
     for k in (1, 2, 50):  # its square is 0
-        assert importance_size(1000, k, 1e-320) >= (k if k == 1 else 1000)
+        assert drawing.importance_size(1000, k, 1e-320) >= (k if k == 1 else 1000)
     expected = 9 * math.log(3) ** 2 * math.log(500) / 0.25
-    assert importance_size(500, 3, 0.5) == round(expected)
-
-
-def test_error_of_the_rounds():
+    assert drawing.importance_size(500, 3, 0.5) == round(expected)
     n = 1_000_000
     one, two, three = math.log(n), math.log(math.log(n)), math.log(math.log(math.log(n)))
     assert three < 1 < two
-    assert round_eps(0.2, n, 1) == pytest.approx(0.2 / one**0.25)
-    assert round_eps(0.2, n, 2) == pytest.approx(0.2 / two**0.25)
-    assert round_eps(0.2, n, 3) == 0.2
+    assert drawing.round_eps(0.2, n, 1) == pytest.approx(0.2 / one**0.25)
+    assert drawing.round_eps(0.2, n, 2) == pytest.approx(0.2 / two**0.25)
+    assert drawing.round_eps(0.2, n, 3) == 0.2
 
 
 def test_draws_follow_the_probabilities_and_carry_their_weights():
     # Chi-square of 20,000 draws: fails by chance with probability FAILURE for one choice of seeds.
     graph, _ = example("isolated nodes")
     kernel = GraphKernel(graph, 1.0)
-    p = importance_probabilities(kernel.point_weights, d2_seeding(kernel, 4, random_state=0))
+    p = drawing.importance_probabilities(kernel.point_weights, drawing.d2_seeding(kernel, 4, random_state=0))
     size = 20_000
-    draws = importance_sample(kernel.point_weights, p, size, random_state=1)
+    draws = drawing.importance_sample(kernel.point_weights, p, size, random_state=1)
     counts = np.zeros(graph.n_nodes)
     counts[draws.indices] = draws.weights * p[draws.indices] * size / kernel.point_weights[draws.indices]
     np.testing.assert_allclose(counts, np.round(counts), atol=1e-8)
@@ -114,7 +103,7 @@ def barabasi():
 
 def recorded_rounds(kernel, limits, *args, **options):
     """Result of importance_rounds, and (kernel, probabilities, size, draws, seeds) of every round."""
-    rounds, draw_seeds, sample = [], seeding.d2_seeding, seeding.importance_sample
+    rounds, draw_seeds, sample = [], drawing.d2_seeding, drawing.importance_sample
 
     def record_seeds(current, *args, **options):
         rounds.append([current, draw_seeds(current, *args, **options)])
@@ -125,8 +114,8 @@ def recorded_rounds(kernel, limits, *args, **options):
         rounds[-1] += [probabilities, size, sample(weights, probabilities, size, state)]
         return rounds[-1][-1]
 
-    limits(seeding, d2_seeding=record_seeds, importance_sample=record_draws)
-    return importance_rounds(kernel, *args, **options), rounds
+    limits(drawing, d2_seeding=record_seeds, importance_sample=record_draws)
+    return drawing.importance_rounds(kernel, *args, **options), rounds
 
 
 @pytest.mark.parametrize("seeding", ["fast", "naive"])
@@ -138,7 +127,7 @@ def test_every_round_works_on_what_the_round_before_left(seeding, limits):
     assert len(rounds) >= 2
     nodes, weights = np.arange(n), kernel.point_weights
     for number, (current, seeds, p, size, draws) in enumerate(rounds, start=1):
-        assert size == importance_size(len(nodes), k, round_eps(eps, n, number)) < len(nodes)
+        assert size == drawing.importance_size(len(nodes), k, drawing.round_eps(eps, n, number)) < len(nodes)
         inner = K[np.ix_(nodes, nodes)]
         np.testing.assert_allclose(current.block(slice(None), slice(None)), inner, rtol=1e-12, atol=0)
         np.testing.assert_allclose(current.point_weights, weights, rtol=1e-12)
@@ -151,17 +140,17 @@ def test_every_round_works_on_what_the_round_before_left(seeding, limits):
     assert np.array_equal(result.weights, weights)
     assert result.n_draws == rounds[-1][3]
     # One more round would draw as many points as there are, or more.
-    assert importance_size(len(nodes), k, round_eps(eps, n, len(rounds) + 1)) >= len(nodes)
+    assert drawing.importance_size(len(nodes), k, drawing.round_eps(eps, n, len(rounds) + 1)) >= len(nodes)
 
 
 def test_too_small_an_error_is_capped_with_a_warning(barabasi):
     # The formula wants more draws than there are nodes. One round of n draws is made, and no more: rounds repeated for
     # as long as repeats lower the number of nodes end with a handful.
-    assert importance_size(3000, 10, 0.5) > 3000
+    assert drawing.importance_size(3000, 10, 0.5) > 3000
     with pytest.warns(GraphWarning, match=r"asks for \d+ draws, and there are 3000 nodes; the draws are capped"):
-        draws = importance_rounds(barabasi, 10, 0.5, 20, random_state=0)
+        draws = drawing.importance_rounds(barabasi, 10, 0.5, 20, random_state=0)
     assert draws.n_draws == 3000
-    p = importance_probabilities(barabasi.point_weights, d2_seeding(barabasi, 20, random_state=5))
+    p = drawing.importance_probabilities(barabasi.point_weights, drawing.d2_seeding(barabasi, 20, random_state=5))
     expected = (1 - (1 - p) ** 3000).sum()
     assert len(draws.indices) > 0.5 * expected
 
@@ -175,8 +164,8 @@ def test_rounds_keep_sums_unbiased(barabasi):
     groups = [np.ones(len(w), dtype=bool), w >= np.quantile(w, 0.9), w <= np.quantile(w, 0.3)]
     sums = []
     for seed in range(400):
-        draws = importance_rounds(barabasi, 2, 0.5, 4, random_state=seed)
-        assert draws.n_draws < importance_size(3000, 2, round_eps(0.5, 3000, 1)), "one round only"
+        draws = drawing.importance_rounds(barabasi, 2, 0.5, 4, random_state=seed)
+        assert draws.n_draws < drawing.importance_size(3000, 2, drawing.round_eps(0.5, 3000, 1)), "one round only"
         sums.append([draws.weights[group[draws.indices]].sum() for group in groups])
     for values, group in zip(np.transpose(sums), groups, strict=True):
         assert abs(z_score(values, w[group].sum())) < Z_LIMIT

@@ -12,15 +12,7 @@ from sklearn.datasets import make_blobs
 
 import graphcore
 from graphcore import CoresetSpectralClustering, Graph, GraphWarning, ParameterError, select_n_clusters
-from graphcore.cluster.n_clusters import (
-    _merged,
-    concave_hull,
-    default_candidates,
-    effective_edges,
-    information_corners,
-    label_price,
-    sweep_coresets,
-)
+from graphcore.cluster import n_clusters as module
 from graphcore.cluster.refine.problem import Problem
 
 from ..oracles import cliques, planted, quick, shared_graph
@@ -93,7 +85,7 @@ def test_components_are_counted_and_isolated_nodes_are_not():
     grown = Graph.from_scipy(sp.block_diag([blocks(5, 100, 0).to_scipy(), sp.csr_array((50, 50))], format="csr"))
     found = select_n_clusters(grown, random_state=0)
     assert found.best == 5
-    assert found.candidates[-1] == default_candidates(500)[-1]
+    assert found.candidates[-1] == module.default_candidates(500)[-1]
 
 
 @pytest.mark.slow
@@ -126,12 +118,6 @@ def test_uneven_clusters_are_counted_and_a_contradiction_is_told():
         assert (found.best, found.clear) == (12, False)
 
 
-def test_a_huge_graph_is_swept_by_blocks(limits):
-    graph, _ = planted(6, 150, 0.1, 0.01, 0)
-    limits("graphcore.cluster.refine.problem", _MANY_ENTRIES=1000)
-    assert select_n_clusters(graph, random_state=0).best == 6
-
-
 # -- scores ------------------------------------------------------------------------------------------------------------
 
 
@@ -143,7 +129,7 @@ curves = st.lists(st.floats(0, 1), min_size=1, max_size=25).map(lambda gains: np
 def test_hull_is_the_largest_chord_above_each_point(information, seed):
     y = information + 0.1 * np.random.default_rng(seed).standard_normal(len(information))
     x = np.log(np.arange(1, len(y) + 1))
-    kept = concave_hull(x, y)
+    kept = module.concave_hull(x, y)
     hull = np.interp(x, x[kept], y[kept])
     for i in range(len(y)):
         chords = [y[i]] + [
@@ -154,7 +140,7 @@ def test_hull_is_the_largest_chord_above_each_point(information, seed):
 
 
 def corners_of(information, costs, price):
-    return information_corners(information, costs, price, np.arange(1, len(costs) + 1))
+    return module.information_corners(information, costs, price, np.arange(1, len(costs) + 1))
 
 
 @quick
@@ -210,11 +196,11 @@ def test_price_of_labels_is_nodes_over_edges_whatever_the_unit_of_weights():
     A = Graph.from_networkx(G).to_scipy()
     grown = sp.block_diag([A, sp.csr_array((3, 3))], format="csr")  # isolated nodes have no label
     for matrix in (A, 2.5 * A, grown):
-        assert label_price(Graph.from_scipy(matrix)) == pytest.approx(60 / G.number_of_edges())
+        assert module.label_price(Graph.from_scipy(matrix)) == pytest.approx(60 / G.number_of_edges())
     weights = np.array([1.0, 2.0, 0.5, 4.0])
     for scale in (1.0, 1e-200, 1e200):
         graph = Graph.from_edges([0, 0, 1, 2], [1, 2, 3, 3], weights=scale * weights)
-        assert effective_edges(graph) == pytest.approx(weights.sum() ** 2 / (weights**2).sum())
+        assert module.effective_edges(graph) == pytest.approx(weights.sum() ** 2 / (weights**2).sum())
 
 
 # -- the sweep ---------------------------------------------------------------------------------------------------------
@@ -226,7 +212,7 @@ def test_information_and_entropy_are_those_of_the_trees_partitions(drawn, seed):
     A, _ = drawn
     graph, linked = Graph.from_scipy(A, warn=False), A.sum(axis=1) > 0
     cells = np.where(linked, np.arange(len(A)), -1).astype(np.int32)
-    tree, information, entropy = _merged(Problem(graph.rows, 1).between(cells, len(A)))
+    tree, information, entropy = module._merged(Problem(graph.rows, 1).between(cells, len(A)))
     for k in range(1, np.count_nonzero(linked) + 1):
         labels = np.where(linked, tree.labels_at(k + np.count_nonzero(~linked)), -1)
         if len(np.unique(labels[linked])) != k:  # nodes without edges have merged before others
@@ -238,16 +224,18 @@ def test_information_and_entropy_are_those_of_the_trees_partitions(drawn, seed):
         assert entropy[at] == pytest.approx(-(shares * np.log(shares)).sum(), abs=1e-9)
 
 
-def test_the_sweep_does_not_depend_on_threads_and_knows_as_many_clusters_as_are_asked_about():
+def test_the_sweep_does_not_depend_on_threads_and_knows_as_many_clusters_as_are_asked_about(limits):
     graph, _ = planted(6, 150, 0.1, 0.01, 0)
-    one, two = (sweep_coresets(graph, 20, 3, 4, n_jobs) for n_jobs in (None, 2))
+    one, two = (module.sweep_coresets(graph, 20, 3, 4, n_jobs) for n_jobs in (None, 2))
     np.testing.assert_array_equal(one, two)
     assert len(one[0]) >= 20 and (np.diff(one[1]) > 0).all()
-    information, _ = sweep_coresets(Graph.from_scipy(cliques([12] * 8, loops=False)), 20, random_state=0)
+    limits("graphcore.cluster.refine.problem", _MANY_ENTRIES=1000)
+    assert select_n_clusters(graph, random_state=0).best == 6
+    information, _ = module.sweep_coresets(Graph.from_scipy(cliques([12] * 8, loops=False)), 20, random_state=0)
     np.testing.assert_allclose(information[[0, 1, 3, 7]], np.log([1, 2, 4, 8]), atol=1e-12)
     for n_clusters in (1, 29, 30):
         graph = Graph.from_scipy(cliques([10, 10, 10], loops=False))
-        assert len(sweep_coresets(graph, n_clusters, random_state=0)[0]) >= n_clusters
+        assert len(module.sweep_coresets(graph, n_clusters, random_state=0)[0]) >= n_clusters
 
 
 # -- what goes in ------------------------------------------------------------------------------------------------------
@@ -267,12 +255,18 @@ def test_candidates():
         assert select_n_clusters(CAVEMEN, [4, 12], random_state=0).best == 4
     assert quietly(CAVEMEN, [4, 5, 6, 7, 8], random_state=0).best == 6
     for n, last in ((1, 1), (2, 2), (100, 20), (1600, 80), (20_000, 1000), (10**7, 2000)):
-        assert default_candidates(n).tolist() == list(range(1, last + 1))
+        assert module.default_candidates(n).tolist() == list(range(1, last + 1))
+    for bad, said in (
+        ([], r"candidates=\[\] is empty"), ("23", "candidates='23' must be integers, such as range"),
+        ([2, 61], r"candidates=61 must be at most 60 \(the nodes that have an edge\)"),
+    ):  # fmt: skip
+        with pytest.raises(ParameterError, match=said):
+            select_n_clusters(CAVEMEN, bad)
 
 
 def test_the_least_candidate_has_no_corner_for_being_the_least():
     x = np.log(np.arange(1, 41))
-    corners = information_corners(x - x**2 / 8, x, 0.01, np.array([8, 10, 12, 14, 16]))
+    corners = module.information_corners(x - x**2 / 8, x, 0.01, np.array([8, 10, 12, 14, 16]))
     assert corners.score < 0.1 and "at k = " in corners.doubt
 
 
@@ -286,19 +280,6 @@ def test_every_kind_of_graph_gives_the_same_and_vectors_go_through_theirs():
     assert found.best == 4
     graph = graphcore.knn_graph(X, 8, random_state=0)
     np.testing.assert_array_equal(select_n_clusters(graph, random_state=0).scores, found.scores)
-
-
-@pytest.mark.parametrize(
-    ("candidates", "message"),
-    [
-        ([], r"candidates=\[\] is empty"),
-        ([2, 61], r"candidates=61 must be at most 60 \(the nodes that have an edge\)"),
-        ("23", "candidates='23' must be integers, such as range"),
-    ],
-)
-def test_bad_candidates_are_named(candidates, message):
-    with pytest.raises(ParameterError, match=message):
-        select_n_clusters(CAVEMEN, candidates)
 
 
 # -- n_clusters="auto" of the class ------------------------------------------------------------------------------------

@@ -23,17 +23,6 @@ from graphcore import (
 )
 from graphcore.base.streams import Streams
 from graphcore.cluster import pipeline, spectral
-from graphcore.cluster.pipeline import (
-    BALANCES,
-    PARTS,
-    Trial,
-    cluster_graph,
-    label_cells_in_balance,
-    largest_first,
-    most_stable,
-    search,
-    spectral_parts,
-)
 from graphcore.cluster.refine import problem as problem_module
 from graphcore.cluster.refine.objectives import OBJECTIVES
 from graphcore.cluster.refine.problem import Partition, apply_labels, cluster_sums
@@ -55,13 +44,13 @@ names = pytest.mark.parametrize("name", sorted(SETTINGS))
 
 
 def run(graph, k, seed=0, n_jobs=None, **options):
-    return cluster_graph(graph, resolve_settings(graph, k, **options), random_state=seed, n_jobs=n_jobs)
+    return pipeline.cluster_graph(graph, resolve_settings(graph, k, **options), random_state=seed, n_jobs=n_jobs)
 
 
 def test_clusters_of_a_free_number_are_connected():
     graph = Graph.from_edges(range(7), range(1, 8))
     settings = resolve_settings(graph, None, objective="modularity")
-    labels, k = largest_first(graph.rows, np.array([0, 0, 1, 1, 1, 0, 2, 2], dtype=np.int32), settings)
+    labels, k = pipeline.largest_first(graph.rows, np.array([0, 0, 1, 1, 1, 0, 2, 2], dtype=np.int32), settings)
     assert (labels.tolist(), k) == ([1, 1, 0, 0, 0, 3, 2, 2], 4)
 
 
@@ -187,9 +176,9 @@ def test_a_graph_that_counts_as_huge_is_clustered_from_the_disk(tmp_path, limits
     settings = resolve_settings(graph, 8, coreset_size=200)
     assert settings.max_drafts == 1
     write_graph(graph, tmp_path / "g.store")
-    found = cluster_graph(graph, settings, random_state=0)
+    found = pipeline.cluster_graph(graph, settings, random_state=0)
     for n_jobs in (1, 2):
-        stored = cluster_graph(open_graph(tmp_path / "g.store"), settings, random_state=0, n_jobs=n_jobs)
+        stored = pipeline.cluster_graph(open_graph(tmp_path / "g.store"), settings, random_state=0, n_jobs=n_jobs)
         np.testing.assert_array_equal(stored.labels, found.labels)
     assert adjusted_rand_score(truth, found.labels) > 0.95
     assert [name for name, _ in found.history] == ["draft", "moves"]
@@ -224,13 +213,13 @@ def problem_between(graph, k):
 def test_there_are_no_more_parts_than_promised_and_the_graph_is_between_them(pair, k, seed):
     assume(pair[1].any())
     problem, A = problem_between(pair[0], k)
-    ((labels, between),) = spectral_parts(problem, Streams(seed))
+    ((labels, between),) = pipeline.spectral_parts(problem, Streams(seed))
     n_parts = len(between.rows.degrees)
     assert labels.dtype == np.int32 and set(labels) == set(range(n_parts)) and between.n_clusters == k
-    if k == 1 or PARTS * k >= len(A):  # every node is one
+    if k == 1 or pipeline.PARTS * k >= len(A):  # every node is one
         assert between is problem and np.array_equal(labels, np.arange(len(A)))
     else:
-        assert n_parts <= PARTS * k
+        assert n_parts <= pipeline.PARTS * k
     Z = np.eye(n_parts)[labels]
     B = np.zeros((n_parts, n_parts))
     B[np.repeat(np.arange(n_parts), np.diff(between.rows.indptr)), between.rows.indices] = between.rows.weights
@@ -242,7 +231,7 @@ def test_parts_lie_in_planted_clusters_and_do_not_depend_on_threads(limits):
     graph, truth = planted(6, 50, 0.3, 0.01, 0)
     problem, _ = problem_between(graph, 6)
     limits(spectral, _HELD_DISTANCES=500)
-    one, two = (spectral_parts(problem, Streams(1), n)[0][0] for n in (1, 2))
+    one, two = (pipeline.spectral_parts(problem, Streams(1), n)[0][0] for n in (1, 2))
     np.testing.assert_array_equal(one, two)
     assert sum(np.bincount(truth[one == part]).max() for part in set(one)) > 0.95 * len(truth)
 
@@ -258,8 +247,8 @@ def test_a_large_cluster_stays_whole_and_what_was_tried_is_kept():
         assert adjusted_rand_score(truth, fitted.labels_) > 0.98
         check_model(fitted, new=X[:5])
         trials = fitted.clustering_.balances
-        assert tuple(trial.balance for trial in trials) == BALANCES
-        assert fitted.balance_ == most_stable(trials).balance
+        assert tuple(trial.balance for trial in trials) == pipeline.BALANCES
+        assert fitted.balance_ == pipeline.most_stable(trials).balance
     price = (1 - fitted.balance_) * trials[0].information / trials[0].entropy
     assert fitted.clustering_.settings.entropy_price == pytest.approx(price)
     again = CoresetSpectralClustering(6, random_state=2, n_jobs=2).fit(X)
@@ -283,19 +272,23 @@ def test_trials_count_how_much_two_draws_of_parts_agree(pair, k, seed):
     assert found.information == pytest.approx(sums.value(OBJECTIVES["information"]))
     assert found.entropy == pytest.approx(-(shares * np.log(shares)).sum(), abs=1e-12)
     assert pipeline._trial(0.5, problem, both[:1]).agreement == 1.0
-    if k < len(A) <= PARTS * k:  # every node is a part
-        _, _, trials = label_cells_in_balance(problem, settings, Streams(seed))
-        assert [trial.agreement for trial in trials] == [1.0] * len(BALANCES)
+    if k < len(A) <= pipeline.PARTS * k:  # every node is a part
+        _, _, trials = pipeline.label_cells_in_balance(problem, settings, Streams(seed))
+        assert [trial.agreement for trial in trials] == [1.0] * len(pipeline.BALANCES)
 
 
 def test_the_balance_is_the_most_stable():
     def trial(balance, agreement, information=1.0, entropy=2.0):
-        return Trial(balance, information, entropy, agreement)
+        return pipeline.Trial(balance, information, entropy, agreement)
 
-    assert most_stable([trial(1.0, 0.95), trial(0.7, 0.96, 0.9), trial(0.5, 0.9, 0.8)]).balance == 1.0  # nearly
-    assert most_stable([trial(1.0, 0.8), trial(0.7, 0.9, 0.9), trial(0.5, 0.95, 0.8)]).balance == 0.5
-    assert most_stable([trial(1.0, 0.8), trial(0.7, 0.94, 0.9), trial(0.5, 0.95, 0.8)]).balance == 0.7
-    assert most_stable([trial(each, 1.0) for each in BALANCES]).balance == 0.5  # one partition: the middle
+    assert (
+        pipeline.most_stable([trial(1.0, 0.95), trial(0.7, 0.96, 0.9), trial(0.5, 0.9, 0.8)]).balance == 1.0
+    )  # nearly
+    assert pipeline.most_stable([trial(1.0, 0.8), trial(0.7, 0.9, 0.9), trial(0.5, 0.95, 0.8)]).balance == 0.5
+    assert pipeline.most_stable([trial(1.0, 0.8), trial(0.7, 0.94, 0.9), trial(0.5, 0.95, 0.8)]).balance == 0.7
+    assert (
+        pipeline.most_stable([trial(each, 1.0) for each in pipeline.BALANCES]).balance == 0.5
+    )  # one partition: the middle
 
 
 def test_a_balance_that_is_chosen_is_as_one_that_is_given():
@@ -327,7 +320,7 @@ def found_in(case, objective=OBJECTIVES["information"], make_draft=random_draft,
     max_drafts = options.pop("max_drafts", None)
     first = make_draft(streams.child("draft", 0), None, None)
     names = "best", "drafts", "history", "n_drafts"
-    found = search(problem, first, make_draft, streams, max_drafts, **options)
+    found = pipeline.search(problem, first, make_draft, streams, max_drafts, **options)
     return problem, SimpleNamespace(**dict(zip(names, found, strict=True)))
 
 
@@ -550,7 +543,7 @@ def test_levels_are_nested_and_have_as_many_clusters_as_asked_for(seed, density,
     np.testing.assert_array_equal(levels[-1], model.labels_)
 
 
-def test_every_level_is_about_as_good_as_a_fit_of_its_own(nested):
+def test_every_level_is_about_as_good_as_a_fit_of_its_own_and_what_levels_do_not_keep_to_is_refused(nested):
     def information(labels):
         return cluster_sums(nested.rows, np.ascontiguousarray(labels), int(labels.max()) + 1).value(
             OBJECTIVES["information"]
@@ -568,13 +561,9 @@ def test_every_level_is_about_as_good_as_a_fit_of_its_own(nested):
     # Ten clusters are arbitrary pairs of groups, whose borders hold some nodes back from the groups they belong to.
     for labels, size in ((model.level_labels_[0], 100), (model.labels_, 25)):
         assert adjusted_rand_score(labels, np.arange(500) // size) > 0.9
-
-
-@pytest.mark.parametrize(
-    ("limit", "known"),
-    [({"min_cluster_size": 2}, {}), ({"max_cluster_size": 400}, {}),
-     ({}, {"labels": np.where(np.arange(500) < 2, 0, -1)}), ({}, {"initial_labels": np.arange(500) // 50})],
-)  # fmt: skip
-def test_what_levels_do_not_keep_to_is_refused(nested, limit, known):
-    with pytest.raises(ParameterError, match=r"n_clusters=\[5, 10\].*give one number"):
-        CoresetSpectralClustering([5, 10], **limit).fit(nested, **known)
+    for limit, known in (
+        ({"min_cluster_size": 2}, {}), ({"max_cluster_size": 400}, {}),
+        ({}, {"labels": np.where(np.arange(500) < 2, 0, -1)}), ({}, {"initial_labels": np.arange(500) // 50}),
+    ):  # fmt: skip
+        with pytest.raises(ParameterError, match=r"n_clusters=\[5, 10\].*give one number"):
+            CoresetSpectralClustering([5, 10], **limit).fit(nested, **known)

@@ -10,21 +10,7 @@ from graphcore.base.streams import Streams
 from graphcore.cluster.coreset import d2_seeding, draw_seeds, fast_seeds
 from graphcore.kernels.graph import GraphKernel
 
-from ..oracles import (
-    EXAMPLES,
-    FAILURE,
-    Z_LIMIT,
-    chi_square_p,
-    cliques,
-    contributions,
-    dense_kernel,
-    distances,
-    example,
-    quick,
-    random_adjacency,
-    with_poisoned_rows,
-    z_score,
-)
+from .. import oracles
 from ..strategies import linked_adjacencies
 
 METHODS = ("fast", "naive")
@@ -32,7 +18,7 @@ METHODS = ("fast", "naive")
 
 def case(A, self_loop=1.0):
     """(kernel, K, w) of a dense matrix."""
-    return GraphKernel(Graph.from_scipy(A), self_loop), *dense_kernel(A, self_loop)
+    return GraphKernel(Graph.from_scipy(A), self_loop), *oracles.dense_kernel(A, self_loop)
 
 
 def seeds_from(initial, kernel, n_seeds, method, seed=0):
@@ -51,7 +37,7 @@ def least_diagonal(K, w):
 
 
 def check_against_dense(seeds, K, w):
-    expected = contributions(K, w, seeds.indices)
+    expected = oracles.contributions(K, w, seeds.indices)
     np.testing.assert_allclose(seeds.contributions, expected, rtol=1e-9, atol=1e-12 * expected.max())
     assert seeds.cost == pytest.approx(expected.sum(), rel=1e-12, abs=1e-12)
     assert len(np.unique(seeds.indices)) == len(seeds.indices)
@@ -59,7 +45,7 @@ def check_against_dense(seeds, K, w):
     # The nearest centre is right up to ties: its distance is the smallest one.
     on = w > 0
     assert (seeds.nearest[~on] == -1).all()
-    D = np.maximum(distances(K)[:, seeds.indices], 0.0)
+    D = np.maximum(oracles.distances(K)[:, seeds.indices], 0.0)
     own = D[np.flatnonzero(on), seeds.nearest[on]]
     np.testing.assert_allclose(own, D[on].min(axis=1), rtol=1e-12, atol=1e-12 * np.diag(K).max())
     # Every centre is its own nearest, or a twin of it is.
@@ -67,7 +53,7 @@ def check_against_dense(seeds, K, w):
 
 
 @pytest.mark.filterwarnings("ignore:D2 seeding stopped")
-@quick
+@oracles.quick
 @given(linked_adjacencies(3, 16), st.sampled_from([0.5, 1.0, 2.0]), st.integers(1, 20), st.sampled_from(METHODS))
 def test_contributions_equal_dense_on_random_graphs(drawn, self_loop, n_seeds, method):
     (kernel, K, w), rng = case(drawn[0], self_loop), drawn[1]
@@ -86,10 +72,10 @@ def test_contributions_equal_dense_on_random_graphs(drawn, self_loop, n_seeds, m
 
 
 @pytest.mark.parametrize("self_loop", [0.5, 1.0, 2.0])
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", oracles.EXAMPLES)
 def test_next_draw_probabilities_of_naive_and_fast_agree(name, self_loop):
-    graph, A = example(name)
-    K, w = dense_kernel(A, self_loop)
+    graph, A = oracles.example(name)
+    K, w = oracles.dense_kernel(A, self_loop)
     kernel = GraphKernel(graph, self_loop)
     first = least_diagonal(K, w)
     for x1 in np.flatnonzero(w > 0)[:12]:
@@ -103,7 +89,7 @@ def test_next_draw_probabilities_of_naive_and_fast_agree(name, self_loop):
         np.testing.assert_allclose(
             fast.contributions / fast.cost, naive.contributions / naive.cost, rtol=1e-12, atol=1e-12
         )
-        dense = contributions(K, w, [first, x1])
+        dense = oracles.contributions(K, w, [first, x1])
         np.testing.assert_allclose(fast.contributions / fast.cost, dense / dense.sum(), rtol=1e-9, atol=1e-12)
 
 
@@ -113,9 +99,9 @@ def exact_pairs(K, w, starts):
     P = np.zeros((len(w), len(w)))
     cost = 0.0
     for x1 in on:
-        before = contributions(K, w, [*starts, x1])
+        before = oracles.contributions(K, w, [*starts, x1])
         P[x1] = before / before.sum() / len(on)
-        cost += sum(P[x1, x2] * contributions(K, w, [*starts, x1, x2]).sum() for x2 in np.flatnonzero(P[x1]))
+        cost += sum(P[x1, x2] * oracles.contributions(K, w, [*starts, x1, x2]).sum() for x2 in np.flatnonzero(P[x1]))
     return P, cost
 
 
@@ -125,7 +111,7 @@ def test_distribution_of_centres_and_costs(method):
     # Chi-square over the pairs of centres and a z-test of the mean cost, 5,000 seeds: each fails by chance with
     # probability FAILURE for one choice of seeds.
     rng = np.random.default_rng(8)
-    A = random_adjacency(9, 0.45, rng, weighted=True, isolated=1)
+    A = oracles.random_adjacency(9, 0.45, rng, weighted=True, isolated=1)
     kernel, K, w = case(A, 1.0)
     starts = [least_diagonal(K, w)] if method == "fast" else []
     expected, expected_cost = exact_pairs(K, w, starts)
@@ -139,8 +125,8 @@ def test_distribution_of_centres_and_costs(method):
             drawn = drawn if len(drawn) == 2 else drawn[1:]  # the uniform draw was x* itself
         counts[tuple(drawn)] += 1
         costs.append(seeds.cost)
-    assert chi_square_p(counts.ravel(), expected.ravel()) > FAILURE
-    assert abs(z_score(costs, expected_cost)) < Z_LIMIT
+    assert oracles.chi_square_p(counts.ravel(), expected.ravel()) > oracles.FAILURE
+    assert abs(oracles.z_score(costs, expected_cost)) < oracles.Z_LIMIT
 
 
 # -- nothing left to draw ------------------------------------------------------------------------------------------
@@ -150,7 +136,7 @@ def test_distribution_of_centres_and_costs(method):
 @pytest.mark.parametrize("loops", [True, False])
 def test_three_cliques_stop_early(method, loops):
     # With self-loops all nodes of a clique are the same point: three centres, one per clique, cost nothing.
-    kernel, K, w = case(cliques([6, 5, 4], loops=loops), 0.0 if loops else 1.0)
+    kernel, K, w = case(oracles.cliques([6, 5, 4], loops=loops), 0.0 if loops else 1.0)
     for seed in range(20):
         with pytest.warns(GraphWarning, match="no node has a positive distance left"):
             seeds = d2_seeding(kernel, 12, method=method, random_state=seed)
@@ -167,10 +153,10 @@ def test_three_cliques_stop_early(method, loops):
 @pytest.mark.parametrize("name", ["barabasi-albert", "weighted", "disconnected", "weighted self-loops"])
 def test_fast_seeding_reads_only_the_rows_of_its_seeds(name):
     # The weights in the rows of all other nodes are poisoned: whoever reads one gets a NaN or a wrong neighbour.
-    graph, _ = example(name)
+    graph, _ = oracles.example(name)
     kernel = GraphKernel(graph, 1.0)
     clean = d2_seeding(kernel, 5, random_state=3)
-    seeds = d2_seeding(with_poisoned_rows(kernel, clean.indices), 5, random_state=3)
+    seeds = d2_seeding(oracles.with_poisoned_rows(kernel, clean.indices), 5, random_state=3)
     assert np.array_equal(seeds.indices, clean.indices)
     assert np.array_equal(seeds.contributions, clean.contributions)
     assert np.array_equal(seeds.nearest, clean.nearest)
@@ -181,7 +167,7 @@ def test_negative_distances_are_counted_and_clipped(method):
     # A heavy edge makes the kernel indefinite: its ends are at a negative squared distance.
     A = np.array([[0, 9, 1, 0, 0], [9, 0, 1, 0, 0], [1, 1, 0, 1, 0], [0, 0, 1, 0, 1], [0, 0, 0, 1, 0]], dtype=float)
     kernel, K, w = case(A, 1.0)
-    D = distances(K)
+    D = oracles.distances(K)
     assert D[0, 1] < 0
     other = least_diagonal(K, w)
     assert other in (0, 1)

@@ -60,6 +60,9 @@ def test_small_graphs_leave_a_third_of_the_nodes_out():
     assert resolve_settings(graph, n_linked).coreset_size == n_linked
 
 
+FREE = {"n_clusters": None, "objective": "modularity"}
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -78,13 +81,14 @@ def test_small_graphs_leave_a_third_of_the_nodes_out():
         ({"balance": 0.5, "objective": "ncut"}, "balance=0.5 is a price on objective='information'"),
         ({"min_cluster_size": 1667}, r"min_cluster_size=1667 is too large: 3 clusters"),
         ({"max_cluster_size": 4, "min_cluster_size": 5}, r"max_cluster_size=4 is less than min_cluster_size=5"),
-        (
-            {"n_clusters": None, "objective": "modularity", "max_cluster_size": 9},
-            "max_cluster_size=9 needs a number of clusters",
-        ),
+        ({"n_clusters": None}, "n_clusters=None needs a resolution"),
+        (FREE | {"max_cluster_size": 9}, "max_cluster_size=9 needs a number of clusters"),
+        *((given | {name: value}, name) for given, name, value in (
+            (FREE, "min_cluster_size", 5), (FREE, "resolution", 0.0), (FREE, "resolution", -1.0),
+            ({"objective": "modularity"}, "resolution", 0.0))),
         ({"effort": "all"}, "effort='all' is not known"),
     ],
-)
+)  # fmt: skip
 def test_bad_values_are_named(ring, options, message):
     with pytest.raises(ParameterError, match=message):
         resolve_settings(ring, **{"n_clusters": 3, **options})
@@ -116,18 +120,19 @@ def test_a_huge_graph_has_one_draft_of_bounded_size(ring, limits):
 
 
 @pytest.mark.parametrize(
-    ("name", "given", "error", "message"),
+    ("k", "name", "given", "error", "message"),
     [
-        ("labels", np.append(3, np.full(119, -1)), ParameterError, "stay go up to 3; with n_clusters=3 they run"),
-        ("labels", np.array([0, -1]), InputError, r"labels that stay have shape \(2,\)"),
-        ("initial_labels", np.arange(120), ParameterError, "initial_labels go up to 119"),
-        ("initial_labels", np.full(120, -1), InputError, "initial_labels give no node"),
+        (3, "labels", np.append(3, np.full(119, -1)), ParameterError, "stay go up to 3; with n_clusters=3 they run"),
+        (3, "labels", np.array([0, -1]), InputError, r"labels that stay have shape \(2,\)"),
+        (3, "initial_labels", np.arange(120), ParameterError, "initial_labels go up to 119"),
+        (3, "initial_labels", np.full(120, -1), InputError, "initial_labels give no node"),
+        (None, "labels", [0] * 120, ParameterError, "labels that stay need a number of clusters"),
     ],
 )
-def test_wrong_labels_are_refused(name, given, error, message):
+def test_wrong_labels_are_refused(k, name, given, error, message):
     graph, _ = planted(3, 40, 0.3, 0.02, 0)
     with pytest.raises(error, match=message):
-        CoresetSpectralClustering(3).fit(graph, **{name: given})
+        CoresetSpectralClustering(k, objective="modularity").fit(graph, **{name: given})
 
 
 @pytest.mark.parametrize("parameter", ["labels", "initial_labels", "sample_weight"])

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphcore import KernelKMeans, ParameterError, build_coreset
+from graphcore import KernelKMeans, build_coreset
 from graphcore.base.progress import counted
 from graphcore.base.streams import Streams
 from graphcore.cluster.coreset import d2_seeding, draw_seeds, fast_seeds
@@ -123,15 +123,3 @@ def test_a_coreset_of_a_kernel_matrix_stands_for_its_points():
     whole = build_coreset(K, 3, kernel="precomputed", size=50, random_state=0)
     part = build_coreset(K, 3, kernel="precomputed", size=20, random_state=0)
     assert len(whole) == 50 and whole.sampling == part.sampling == "importance"
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"kernel": "precomputed", "sampling": "degree"}, "'degree' is for graphs; use 'importance' or 'uniform'"),
-        ({"kernel": "precomputed", "sampling": "importance", "seeding": "fast"}, "seeding='fast' reads .*use 'naive'"),
-    ],
-)
-def test_wrong_values_are_named(options, message):
-    with pytest.raises(ParameterError, match=message):
-        build_coreset(semidefinite_matrix(20, 0), 2, size=5, **options)

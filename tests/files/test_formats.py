@@ -187,7 +187,8 @@ def test_attributes_that_no_file_can_hold(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_names_and_labels(tmp_path, write):
+@pytest.mark.filterwarnings("ignore:.*directed")
+def test_names_and_labels_pajek_and_adjacency_lists(tmp_path, write):
     newman = 'Creator "M. N."\ngraph\n[\n node\n [\n id 5\n ]\n node [ id 7 ]\n edge [ source 5 target 7 value 3 ]\n]\n'
     graph = read_graph(write(newman, "renamed.txt"))
     assert (graph.node_names.tolist(), graph.degrees.tolist()) == ([5, 7], [3.0, 3.0])
@@ -198,10 +199,6 @@ def test_names_and_labels(tmp_path, write):
     graph = read_graph(write(gephi.format('<node id="a" label="A"/><node id="b" label="B"/>'), "g.gexf"))
     assert graph.node_names.tolist() == ["a", "b"] and graph.degrees.tolist() == [2, 2]
     assert graph.attributes["label"].tolist() == ["A", "B"]
-
-
-@pytest.mark.filterwarnings("ignore:.*directed")
-def test_pajek_and_adjacency_lists(tmp_path, write):
     G = nx.relabel_nodes(nx.path_graph(4), dict(enumerate("abcd")))
     nx.write_pajek(G, tmp_path / "g.net")
     graph = read_graph(tmp_path / "g.net")

@@ -194,14 +194,7 @@ def test_labels_are_attributes_of_nodes(tmp_path, named, kind):
         read_labels(path)
 
 
-def test_nodes_with_names_are_found_by_their_ids_too(write):
-    for key in ("id", "user_id"):  # or the first column
-        graph = PATH.with_nodes({key: [2, 1, 0], "name": ["x", "1", "z"]})
-        assert read_labels(write("0,5\n1,6\n2,7\n", "a.csv"), graph).tolist() == [7, 6, 5]
-        assert read_labels(write("1,6\nz,5\nx,7\n", "a.csv"), graph).tolist() == [7, 6, 5]
-
-
-def test_labels_of_a_part_of_the_nodes(write):
+def test_labels_of_a_part_of_the_nodes_and_of_nodes_by_their_ids(write):
     assert read_labels(write("1 red\n"), PATH, partial=True).tolist() == ["-1", "red", "-1"]
     with pytest.warns(
         GraphWarning, match="1 of 2 lines are of nodes that are not in the graph, the first '7', and are"
@@ -215,6 +208,10 @@ def test_labels_of_a_part_of_the_nodes(write):
             read_labels(write(content), PATH, partial=True)
     with pytest.raises(InputError, match="several nodes of the graph have the same name"):
         read_labels(write("a 0\nb 1\n"), Graph.from_edges([0, 1], [1, 2], node_names=["a", "a", "b"]))
+    for key in ("id", "user_id"):  # or the first column
+        graph = PATH.with_nodes({key: [2, 1, 0], "name": ["x", "1", "z"]})
+        assert read_labels(write("0,5\n1,6\n2,7\n", "a.csv"), graph).tolist() == [7, 6, 5]
+        assert read_labels(write("1,6\nz,5\nx,7\n", "a.csv"), graph).tolist() == [7, 6, 5]
 
 
 @pytest.mark.parametrize("ending", ["tsv", "csv", "npy"])

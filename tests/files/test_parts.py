@@ -145,14 +145,6 @@ def test_weights_that_are_no_numbers_are_named_and_can_be_left_out(tmp_path, end
             assert read(path, on_bad_lines="skip").n_edges == 299
 
 
-def test_of_many_parts_without_known_names_the_ends_are_told_once(write):
-    parts = [write(f"n,debtor,creditor\n{i},a,b\n{i + 5},b,c\n", f"{i}.csv") for i in range(2)]
-    with pytest.warns(GraphWarning) as said:
-        read_graph(parts, weight_column=None)
-    (told,) = (str(each.message) for each in said if "ends" in str(each.message))
-    assert "1 more: column 'n' holds what no other column holds; the ends are columns ('debtor', 'creditor')" in told
-
-
 @pytest.mark.parametrize("header", ["from,to", "debtor,creditor"])
 def test_a_part_with_the_header_alone_is_empty(tmp_path, write, header):
     (tmp_path / "parts").mkdir()
@@ -189,11 +181,6 @@ def test_what_are_no_parts(tmp_path, write):
         read_graph([edges, edges], format="edgelist")
 
 
-def test_parts_in_another_encoding(write):
-    paths = [write(text.encode("utf-16-le"), name) for text, name in (("a é\n", "a.txt"), ("é b\n", "b.txt"))]
-    assert read_graph(paths, encoding="utf-16-le").node_names.tolist() == ["a", "é", "b"]
-
-
 def test_parts_whose_columns_are_called_otherwise_are_told(write):
     one, other = write("from,to\n1,2\n3,4\n", "a.csv"), write("to,from\n2,5\n4,6\n", "b.csv")
     assert read_graph([one, other]).n_edges == 4
@@ -206,6 +193,13 @@ def test_parts_whose_columns_are_called_otherwise_are_told(write):
         with pytest.raises(InputError, match=said):
             read_graph([one, other], weight_column=None, **options)
     assert read_graph([one, other], columns=(2, 3), weight_column=None).n_edges == 4
+    parts = [write(f"n,debtor,creditor\n{i},a,b\n{i + 5},b,c\n", f"{i}.csv") for i in range(2)]
+    with pytest.warns(GraphWarning) as said:
+        read_graph(parts, weight_column=None)
+    (told,) = (str(each.message) for each in said if "ends" in str(each.message))
+    assert "1 more: column 'n' holds what no other column holds; the ends are columns ('debtor', 'creditor')" in told
+    paths = [write(text.encode("utf-16-le"), name) for text, name in (("a é\n", "a.txt"), ("é b\n", "b.txt"))]
+    assert read_graph(paths, encoding="utf-16-le").node_names.tolist() == ["a", "é", "b"]
 
 
 def test_a_folder_behind_links_is_visited_once(tmp_path, table):

@@ -2,6 +2,7 @@
 
 import warnings
 from importlib.util import find_spec
+from itertools import product
 from pathlib import Path
 
 import networkx as nx
@@ -76,14 +77,6 @@ def test_lazy_frames_are_computed_for_their_edges():
         fitted(polars.LazyFrame({"x": [0.5, 1.0, 2.0], "y": [0.1, 0.2, 0.3]}))
 
 
-def test_ends_that_name_no_nodes_are_refused_and_not_taken_for_vectors():
-    for table in tables({"source": [0.5, 1.0, 2.0], "target": [1.0, 2.0, 0.0]}):
-        with pytest.raises(
-            InputError, match=r"'source' must be integers or text, got float64, and 0.5 in row 0 is no whole"
-        ):
-            fitted(table)
-
-
 # -- arrays ------------------------------------------------------------------------------------------------------------
 
 
@@ -143,14 +136,7 @@ def test_vectors_stay_vectors(vectors):
 # -- text --------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", ["edges.txt", Path("edges.txt"), b"edges.txt"])
-def test_a_path_is_to_be_read_first(path):
-    for take in (fitted, as_graph, graphcore.select_n_clusters):
-        with pytest.raises(InputError, match=r"read it first: graphcore\.read_graph\(b?'edges\.txt'\)"):
-            take(path)
-
-
-def test_text_is_no_vector_nor_is_a_table_of_edges():
+def test_text_and_tables_of_edges_are_no_vectors_whatever_the_ends():
     names = np.array([["Anna", "Ben"], ["Ben", "Chloé"], ["Chloé", "Anna"]])
     for X in (names, names.tolist(), names.astype(object), *list(tables({"a": names[:, 0], "b": names[:, 1]}))[1:]):
         for take in (fitted, graphcore.select_n_clusters):
@@ -160,6 +146,11 @@ def test_text_is_no_vector_nor_is_a_table_of_edges():
     for table in tables({"source": SOURCES, "target": TARGETS}):
         with pytest.raises(InputError, match=r"X is a table of edges .*for vectors numpy\.asarray\(X\)"):
             refuse_as_vectors(table)
+    for table in tables({"source": [0.5, 1.0, 2.0], "target": [1.0, 2.0, 0.0]}):
+        with pytest.raises(
+            InputError, match=r"'source' must be integers or text, got float64, and 0.5 in row 0 is no whole"
+        ):
+            fitted(table)
 
 
 # -- matrices and other libraries --------------------------------------------------------------------------------------
@@ -205,12 +196,15 @@ def test_a_square_array_that_may_be_a_graph_is_refused_or_warned_about():
 # -- what is whole -----------------------------------------------------------------------------------------------------
 
 
-def test_lists_of_graphs_and_of_matrices_are_no_graph():
+def test_lists_of_graphs_and_of_matrices_and_paths_are_no_graph():
     karate, matrix = nx.karate_club_graph(), sp.csr_array(np.eye(4))
     layers = [karate, karate], (karate, karate), [nx.path_graph(6), nx.cycle_graph(6)], [karate] * 3, [karate]
     for X in (*layers, [matrix, matrix], [GRAPH, GRAPH]):
         with pytest.raises(InputError, match=r"one graph or one array of numbers is needed.*from_scipy\(A \+ B\)"):
             fitted(X)
+    for path, take in product(("e.txt", Path("e.txt"), b"e.txt"), (fitted, as_graph, graphcore.select_n_clusters)):
+        with pytest.raises(InputError, match=r"read it first: graphcore\.read_graph\(b?'e\.txt'\)"):
+            take(path)
 
 
 MASK = np.eye(6, dtype=bool)
@@ -238,7 +232,7 @@ def test_masked_values_are_refused_and_masks_of_nothing_are_none(call):
     call(lambda values, mask: np.ma.masked_array(values))
 
 
-def test_objects_of_other_libraries_are_refused_in_words_of_this_one():
+def test_objects_of_other_libraries_and_what_makes_no_array_are_refused_in_words_of_this_one():
     pd = pytest.importorskip("pandas")
     karate, frame = nx.karate_club_graph(), pd.DataFrame({"source": list("abca"), "target": list("bcab")})
     given = [
@@ -251,10 +245,6 @@ def test_objects_of_other_libraries_are_refused_in_words_of_this_one():
     model = fitted(np.random.default_rng(0).random((9, 2)))
     with pytest.raises(InputError, match=r"X.toarray\(\)"):
         model.predict(sp.csr_array(np.eye(2)))
-
-
-def test_what_makes_no_array_of_two_dimensions_is_refused_in_words_of_this_library():
-    pd = pytest.importorskip("pandas")
     times = pd.DataFrame({"a": pd.date_range("2020", periods=3), "b": [1, 2, 3]})
     for X, said in (
         ([[1, 2], [0], [0]], "different lengths"), (times, "column 'a' holds times"), (np.eye(3) + 1j, "Complex data"),

@@ -10,7 +10,6 @@ from graphcore.graphs.columns import doubtful_names, edge_columns, is_index, lef
 @pytest.mark.parametrize(
     ("names", "ends", "weight"),
     [
-        (["Id", "Source", "Target", "Type", "Weight"], ("Source", "Target"), "Weight"),
         (["weight", "to", "from"], ("from", "to"), "weight"),
         (["ts", "amount", "from_acct", "to_acct"], ("from_acct", "to_acct"), None),  # a sum is none by itself
         (["acct_from", "acct_to"], ("acct_from", "acct_to"), None),
@@ -39,13 +38,17 @@ def test_names_that_no_column_of_vectors_has_are_certain():
     assert not two_kinds("from_id", "to_id") and not two_kinds("id", "id") and not two_kinds(0, 1)
 
 
-def test_what_is_left_out_is_told_and_times_and_ids_are_offered_for_no_weights():
+def test_what_is_left_out_and_what_nodes_hardly_are_is_said_and_times_and_ids_are_offered_for_no_weights():
     for columns, remedy in ((["time", "tx_id", "fee"], "pass weight='fee' if"), (["ts"], "pass weight=None to say")):
         said = left_out(columns, "weight", {name: name for name in columns})
         assert remedy in said and f"{', '.join(columns)} not read; " in said
     table = {"source": [0, 1], "target": [1, 2], "ts": [1, 2], "amount": [5.0, 90.0], "weight": [1.5, 2.0]}
     with pytest.warns(GraphWarning, match="^columns ts, amount not read; weights are those of 'weight', weight= takes"):
         assert Graph.from_table(table).weights.tolist() == [1.5, 1.5, 2.0, 2.0]
+    with pytest.warns(GraphWarning, match="nodes are called 'nan'"):
+        Graph.from_table({"source": ["a", "b"], "target": ["b", "nan"]})
+    with pytest.warns(GraphWarning, match="share values; if they are two kinds of nodes"):
+        Graph.from_table({"userId": [1, 2], "movieId": [1, 3]}, "userId", "movieId")
 
 
 @pytest.mark.parametrize(
@@ -70,14 +73,7 @@ def test_doubtful_names(names, said):
     assert found is None if said is None else said in found
 
 
-def test_what_nodes_hardly_are_is_said():
-    with pytest.warns(GraphWarning, match="nodes are called 'nan'"):
-        Graph.from_table({"source": ["a", "b"], "target": ["b", "nan"]})
-    with pytest.warns(GraphWarning, match="share values; if they are two kinds of nodes"):
-        Graph.from_table({"userId": [1, 2], "movieId": [1, 3]}, "userId", "movieId")
-
-
-def test_columns_of_an_adjacency_frame_follow_its_rows():
+def test_columns_of_an_adjacency_frame_follow_its_rows_and_tables_have_names_of_other_kinds():
     pd = pytest.importorskip("pandas")
     A = np.kron(np.eye(2), np.ones((6, 6))) - np.eye(12)
     A[0, 6] = A[6, 0] = 1
@@ -95,10 +91,6 @@ def test_columns_of_an_adjacency_frame_follow_its_rows():
     turned = pd.DataFrame([[1.0, 2.0], [0.0, 4.0]], ["a", "b"], ["b", "a"])  # columns are nodes of their own
     assert Graph.from_biadjacency(turned).degrees.tolist() == [3.0, 4.0, 1.0, 6.0]
     assert Graph.from_scipy(frame.convert_dtypes()).n_edges == 31
-
-
-def test_tables_of_pandas_with_names_of_other_kinds():
-    pd = pytest.importorskip("pandas")
     frame = pd.DataFrame([[1, 2, 0.5], [2, 3, 0.25]])
     assert Graph.from_table(frame, 0, 1, 2).weights.tolist() == [0.5, 0.5, 0.25, 0.25]
     with pytest.warns(GraphWarning, match="column 2 not read; pass weight=2"):

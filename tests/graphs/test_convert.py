@@ -85,7 +85,7 @@ def test_canonical_rows_and_columns_are_shared_read_only_and_mapped_ones_too(mak
     assert Graph.from_scipy(unsorted).n_edges == 3
 
 
-def test_repeated_entries_add_up_but_booleans_count_once():
+def test_repeats_add_up_but_booleans_of_a_matrix_count_once_and_weights_of_zero_are_no_edges():
     indices, indptr = np.array([1, 1, 0, 0], dtype=np.int32), np.array([0, 2, 4], dtype=np.int32)
     assert Graph.from_scipy(sp.csr_array((np.ones(4), indices, indptr), shape=(2, 2))).weights.tolist() == [2.0, 2.0]
     graph = Graph.from_scipy(sp.csr_array((np.ones(4, dtype=bool), indices, indptr), shape=(2, 2)))
@@ -97,6 +97,11 @@ def test_repeated_entries_add_up_but_booleans_count_once():
     many = sp.coo_array((np.ones(300, dtype=np.uint8), np.zeros((2, 300), dtype=int)), shape=(2, 2))
     assert Graph.from_scipy(many).degrees.tolist() == [300.0, 0.0]
     assert Graph.from_scipy(np.eye(2, dtype=">f8")).n_edges == 2
+    assert Graph.from_edges([0, 0, 0], [1, 1, 1]).weights is None
+    assert Graph.from_edges([0, 0, 0], [1, 1, 1], [1.0, 2.0, 4.0]).degrees.tolist() == [7.0, 7.0]
+    assert Graph.from_edges([0, 0], [1, 1], np.ones(2, dtype=bool)).degrees.tolist() == [2.0, 2.0]
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 3], [1.0, 0.0, 0.0])  # their nodes stay
+    assert (graph.n_nodes, graph.n_edges, graph.n_isolated) == (4, 1, 2)
 
 
 @pytest.mark.parametrize(
@@ -179,14 +184,6 @@ def test_directed_edges_follow_the_policy(A, policy):
         assert "doubles their weights" in str(the_warning(record))
     else:
         assert not record
-
-
-def test_edges_that_are_repeated_and_those_of_weight_zero():
-    assert Graph.from_edges([0, 0, 0], [1, 1, 1]).weights is None
-    assert Graph.from_edges([0, 0, 0], [1, 1, 1], [1.0, 2.0, 4.0]).degrees.tolist() == [7.0, 7.0]
-    assert Graph.from_edges([0, 0], [1, 1], np.ones(2, dtype=bool)).degrees.tolist() == [2.0, 2.0]
-    graph = Graph.from_edges([0, 1, 2], [1, 2, 3], [1.0, 0.0, 0.0])  # their nodes stay
-    assert (graph.n_nodes, graph.n_edges, graph.n_isolated) == (4, 1, 2)
 
 
 @pytest.mark.parametrize(

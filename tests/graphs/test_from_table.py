@@ -101,7 +101,7 @@ def test_masked_values_and_missing_categories_are_no_nodes():
         Graph.from_table(table)
 
 
-def test_ends_of_mixed_types():
+def test_ends_of_mixed_types_and_what_is_no_table():
     table = {"source": np.array([1, "a"], dtype=object), "target": np.array(["a", 2], dtype=object)}
     assert Graph.from_table(table).node_names.tolist() == [1, "a", 2]
     assert Graph.from_table({"source": [b"a"], "target": [b"b"]}).node_names.tolist() == ["a", "b"]
@@ -112,9 +112,6 @@ def test_ends_of_mixed_types():
         Graph.from_table({"source": np.array([[1, 2], [2]], dtype=object), "target": ["a", "b"]})
     with pytest.raises(ParameterError, match="source and target are both 'a'"):
         Graph.from_table({"a": [1], "b": [2]}, "a", "a")
-
-
-def test_what_is_no_table():
     with pytest.raises(InputError, match=r"a table of edges is needed .* got list"):
         Graph.from_table([[1, 2]])
     with pytest.raises(InputError, match="'source' has 2 rows"):

@@ -101,11 +101,16 @@ def test_arrays_cannot_be_written_and_one_long_name_does_not_pad_the_others():
         (([0, 1, 1], [1]), r"not symmetric: entry \(0, 1\)"),
         (([0, 1, 2], [1, 0], [1.0, 2.0]), "not symmetric"),
         (([0, 1, 2], [1, 0], [1e308, 1e308]), "overflow"),  # each degree is finite, their sum is not
+        *(((*TRIANGLE, None, names), message) for names, message in (
+            (["a", "b"], "2 names for 3 nodes"), (5, "node_names=5"), (dict.fromkeys("abc", 0), "is a dict"),
+            ({"a", "b", "c"}, "is a set"), (np.array("abc"), "one-dimensional"),
+            (np.zeros((3, 2)), "one-dimensional"))),
     ],
-)
-def test_bad_arrays_are_refused(arguments, message):
-    with pytest.raises(InputError, match=message):
-        Graph(*arguments)
+)  # fmt: skip
+def test_bad_arrays_and_names_are_refused(arguments, message):
+    names = dict(zip(["node_names"], arguments[3:], strict=False))
+    with pytest.raises(ParameterError if names else InputError, match=message):
+        Graph(*arguments[:3], **names)
 
 
 @given(graphs())
@@ -121,17 +126,6 @@ def test_pickle_and_copy_keep_everything(pair):
             np.testing.assert_array_equal(mine, theirs)
             assert mine.dtype == theirs.dtype
             assert not theirs.flags.writeable
-
-
-@pytest.mark.parametrize(
-    ("names", "message"),
-    [(["a", "b"], "2 names for 3 nodes"), (5, "node_names=5"), (dict.fromkeys("abc", 0), "is a dict"),
-     ({"a", "b", "c"}, "is a set"), (np.array("abc"), "one-dimensional"),
-     (np.zeros((3, 2)), "one-dimensional")],
-)  # fmt: skip
-def test_bad_names(names, message):
-    with pytest.raises(ParameterError, match=message):
-        Graph(*TRIANGLE, node_names=names)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -55,19 +55,7 @@ def test_sizes_count_weights_and_nodes_of_weight_0_are_out():
         assert graphcore.metrics.agreement(labels[labels >= 0], truth[labels >= 0])["ari"] > 0.9
 
 
-def test_weights_that_are_none():
-    graph, _ = planted(2, 10, 0.5, 0.1, 0)
-    for weights in (np.ones(3), -np.ones(20), np.zeros(20), ["a"] * 20):
-        with pytest.raises(InputError, match="sample_weight"):
-            CoresetSpectralClustering(2).fit(graph, sample_weight=weights)
-    with pytest.raises(InputError, match="beyond the largest number"):
-        CoresetSpectralClustering(2).fit(graph, sample_weight=np.full(20, 1e200))
-    for weights in (np.full(20, 1e-200), np.append(np.full(10, 1e-200), np.ones(10))):
-        with pytest.raises(InputError, match="sample_weight times weights of edges is below the smallest number"):
-            CoresetSpectralClustering(2).fit(graph, sample_weight=weights)
-
-
-def test_weights_that_sum_to_less_than_one_count_as_any_others_and_attributes_stay():
+def test_weights_that_sum_to_less_than_one_count_as_any_others_attributes_stay_and_what_are_no_weights_is_refused():
     graph = load_karate().graph
     assert weigh_nodes(graph, np.ones(34)).attributes["club"] is not None
     for weight, options, least, most in (
@@ -80,3 +68,12 @@ def test_weights_that_sum_to_less_than_one_count_as_any_others_and_attributes_st
         assert least <= np.bincount(labels, minlength=3).min() and np.bincount(labels).max() <= most
     with pytest.raises(InputError, match=r"max_cluster_size=3\.774 is too small: 3 clusters.*than the 12\.58 nodes"):
         CoresetSpectralClustering(3, max_cluster_size=0.3).fit(graph, sample_weight=weights)
+    graph, _ = planted(2, 10, 0.5, 0.1, 0)
+    for weights in (np.ones(3), -np.ones(20), np.zeros(20), ["a"] * 20):
+        with pytest.raises(InputError, match="sample_weight"):
+            CoresetSpectralClustering(2).fit(graph, sample_weight=weights)
+    with pytest.raises(InputError, match="beyond the largest number"):
+        CoresetSpectralClustering(2).fit(graph, sample_weight=np.full(20, 1e200))
+    for weights in (np.full(20, 1e-200), np.append(np.full(10, 1e-200), np.ones(10))):
+        with pytest.raises(InputError, match="sample_weight times weights of edges is below the smallest number"):
+            CoresetSpectralClustering(2).fit(graph, sample_weight=weights)

@@ -59,7 +59,11 @@ def test_tables_of_every_library(kind):
     assert friends().with_nodes(table).degrees.tolist() == [2.0, 2.0, 1.0, 0.0]
 
 
-def test_values_that_are_missing():
+def test_names_that_repeat_have_the_id_behind_them_as_missing_ones_and_labels_are_classes():
+    assert node_table({"id": [1, 2, 3], "name": ["cat", "dog", "cat"]}).names.tolist() == ["cat [1]", "dog", "cat [3]"]
+    table = node_table({"id": [1, 2, 3], "label": ["cat", "dog", "cat"]})
+    assert (table.names, table.columns["label"].tolist()) == (None, ["cat", "dog", "cat"])
+    assert node_table(PEOPLE | {"name": ["Anna", "Ben", "Chloé", ""]}).names.tolist()[3] == "5"
     pandas = pytest.importorskip("pandas")
     people = pandas.DataFrame({"ID": [7.0, 3.0, 12.0], "Name": ["A", None, "C"], "city": ["x", np.nan, "z"]})
     table = node_table(people)
@@ -68,13 +72,6 @@ def test_values_that_are_missing():
     people.loc[1, "ID"] = np.nan
     with pytest.raises(InputError, match="'ID' has no value in row 1"):
         node_table(people)
-
-
-def test_names_that_repeat_have_the_id_behind_them_and_labels_are_classes():
-    assert node_table({"id": [1, 2, 3], "name": ["cat", "dog", "cat"]}).names.tolist() == ["cat [1]", "dog", "cat [3]"]
-    table = node_table({"id": [1, 2, 3], "label": ["cat", "dog", "cat"]})
-    assert (table.names, table.columns["label"].tolist()) == (None, ["cat", "dog", "cat"])
-    assert node_table(PEOPLE | {"name": ["Anna", "Ben", "Chloé", ""]}).names.tolist()[3] == "5"
 
 
 def test_a_sequence_is_ids_or_names_by_what_the_graph_says():
@@ -112,7 +109,7 @@ def test_what_is_no_table_of_these_nodes(nodes, said):
         friends().with_nodes(nodes)
 
 
-def test_the_rows_are_shared_where_the_nodes_are_the_same():
+def test_the_rows_are_shared_where_the_nodes_are_the_same_and_a_graph_on_disk_takes_names_in_its_order(tmp_path):
     graph = friends()
     named = graph.with_nodes({"id": [3, 7, 12], "name": ["a", "b", "c"]})
     assert named.indices is graph.indices and named.degrees is graph.degrees
@@ -120,9 +117,6 @@ def test_the_rows_are_shared_where_the_nodes_are_the_same():
     assert pickle.loads(pickle.dumps(named)).node_names.tolist() == ["a", "b", "c"]
     with pytest.raises(AttributeError, match="immutable"):
         named.node_names = None
-
-
-def test_a_graph_on_disk_takes_names_in_its_order(tmp_path):
     graphcore.write_graph(Graph.from_edges([0, 1], [1, 2]), tmp_path / "a.store")
     graph = graphcore.open_graph(tmp_path / "a.store")
     named = graph.with_nodes(["x", "y", "z"])

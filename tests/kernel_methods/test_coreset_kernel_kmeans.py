@@ -91,15 +91,12 @@ def test_memory_is_that_of_a_coreset_for_each_doubling():
     assert len(pickle.dumps(model)) < X.nbytes
 
 
-def test_a_fit_goes_on_with_a_stream():
+def test_a_fit_goes_on_with_a_stream_which_repeats_and_survives_pickle():
     model = clone(MODEL).fit(X[:600]).partial_fit(X[600:])
     assert model.result_.coreset.n_points == 1200 and model.coreset_indices_.max() >= 600
     assert adjusted_rand_score(TRUTH, model.predict(X)) == 1.0
     again = model.fit(X[:100])  # forgets the stream
     assert again.result_.coreset.n_points is None and again.coreset_indices_.max() < 100
-
-
-def test_the_same_stream_gives_the_same_labels_and_survives_pickle():
     first, second = np.array_split(X, 2)
     model = clone(MODEL).partial_fit(first)
     copy = pickle.loads(pickle.dumps(model))

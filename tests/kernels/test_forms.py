@@ -51,16 +51,12 @@ def check(matrix, K, seed, n_jobs=None, tolerance=1e-12):
     np.testing.assert_allclose(products.own, own, atol=n * scale)
 
 
-@given(st.integers(0, 2**32 - 1), st.integers(1, 14))
-def test_a_dense_matrix(seed, n):
+@given(st.integers(0, 2**32 - 1), st.integers(1, 14), st.sampled_from(["csr_array", "csc_matrix", "coo_duplicated"]))
+def test_dense_and_sparse_matrices(seed, n, container):
     K = random_kernel(seed, n)
     check(DenseKernel(K), K, seed)
     check(DenseKernel(np.asfortranarray(K)), K, seed)
     check(DenseKernel(K.astype(np.float32)), K, seed, tolerance=1e-6)
-
-
-@given(st.integers(0, 2**32 - 1), st.integers(1, 14), st.sampled_from(["csr_array", "csc_matrix", "coo_duplicated"]))
-def test_a_sparse_matrix(seed, n, container):
     K = random_kernel(seed, n, sparse=True)
     given = contain(K, container)
     before = given.toarray()

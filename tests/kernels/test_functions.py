@@ -91,14 +91,6 @@ def test_a_positive_definite_kernel_is_one_and_says_so():
     assert np.linalg.eigvalsh(kernel_function("sigmoid", coef0=-1.0)(X))[0] < -1e-3
 
 
-@pytest.mark.parametrize(
-    "returned", [np.ones((2, 2)), np.ones(5), np.full((5, 5), np.nan), np.ones((5, 5), dtype=complex), "words"]
-)
-def test_a_callable_that_returns_something_else(returned):
-    with pytest.raises(InputError, match="callable kernel"):
-        kernel_function(lambda X, Y: returned)(data(n=5))
-
-
 # -- bandwidths --------------------------------------------------------------------------------------------------------
 
 
@@ -126,12 +118,6 @@ def test_the_other_rules_against_all_pairs(offset):
     assert kernel_function("gaussian", X=X).bandwidth == pytest.approx(np.sqrt((D**2).mean()))
 
 
-@pytest.mark.parametrize("rule", ["rms", ("quantile", 0.25), ("neighbours", 0.1)])
-def test_zero_bandwidths_are_refused_with_a_remedy(rule):
-    with pytest.raises(InputError, match=r"zero bandwidth.*give a number"):
-        kernel_function("gaussian", bandwidth=rule, X=np.ones((20, 3)))
-
-
 @pytest.mark.parametrize(
     "kernel, parameters, words",
     [
@@ -139,8 +125,12 @@ def test_zero_bandwidths_are_refused_with_a_remedy(rule):
         ("gaussian", {"bandwidth": 0.0}, "bandwidth=0.0 must be more than 0"),
         ("gaussian", {"bandwidth": 1.0, "gamma": 1.0}, "not both"),
         ("gaussian", {"bandwidth": ("median", 1), "X": np.eye(3)}, "choose one of 'rms'"),
+        *(("gaussian", {"bandwidth": rule, "X": np.ones((20, 3))}, r"zero bandwidth.*give a number")
+          for rule in ("rms", ("quantile", 0.25), ("neighbours", 0.1))),
+        *((lambda X, Y, returned=returned: returned, {}, "callable kernel") for returned in (
+            np.ones((2, 2)), np.ones(5), np.full((5, 5), np.nan), np.ones((5, 5), dtype=complex), "words")),
     ],
-)
-def test_bad_parameters(kernel, parameters, words):
+)  # fmt: skip
+def test_bad_parameters_and_callables_that_return_something_else(kernel, parameters, words):
     with pytest.raises((ParameterError, InputError), match=words):
-        kernel_function(kernel, **parameters)
+        kernel_function(kernel, **parameters)(data(n=5))

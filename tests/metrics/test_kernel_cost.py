@@ -83,15 +83,7 @@ def test_estimates_by_definition(pair, self_loop, shift, centres, seed):
     assert result.cut_estimate == pytest.approx(expected["cut"][1], **close)
 
 
-def test_bad_coresets():
-    coreset = build_coreset(nx.path_graph(4), 1, size=4, sampling="degree")
-    with pytest.raises(ParameterError, match="is not one of this graph"):
-        coreset_cost(nx.path_graph(3), coreset, [0, 0, 1])
-    with pytest.raises(ParameterError, match="centres='far' is not known"):
-        coreset_cost(nx.path_graph(4), coreset, [0, 0, 1, 1], centres="far")
-
-
-def test_a_coreset_knows_the_loops_that_its_estimates_are_unbiased_with():
+def test_a_coreset_knows_its_graph_and_the_loops_that_its_estimates_are_unbiased_with():
     graph = Graph.from_networkx(nx.random_regular_graph(4, 400, seed=0))
     assert build_coreset(graph, 8, size=60, random_state=0).self_loop == 1.0
     draw = partial(build_coreset, graph, 2, size=40, sampling="degree", random_state=0)
@@ -107,3 +99,8 @@ def test_a_coreset_knows_the_loops_that_its_estimates_are_unbiased_with():
         InputError, match=r"different degrees, those with self_loop=0\.3, shift=0\.5, self_loop=1, shift=0"
     ):
         merge_coresets(parts[0], draw(nodes=range(100, 400)))
+    coreset = build_coreset(nx.path_graph(4), 1, size=4, sampling="degree")
+    with pytest.raises(ParameterError, match="is not one of this graph"):
+        coreset_cost(nx.path_graph(3), coreset, [0, 0, 1])
+    with pytest.raises(ParameterError, match="centres='far' is not known"):
+        coreset_cost(nx.path_graph(4), coreset, [0, 0, 1, 1], centres="far")

@@ -57,13 +57,6 @@ def test_a_fit_of_neighbours_is_that_of_the_vectors(found, affinity, tmp_path):
     np.testing.assert_array_equal(dense(few), dense(knn_graph(X, 2)))
 
 
-def test_no_neighbour_is_written_as_scipy_does(found):
-    _, near, far = found
-    none = far > np.median(far)
-    graph = neighbor_graph((np.where(none, 90, near), np.where(none, np.inf, far)))
-    np.testing.assert_array_equal(dense(graph), dense(neighbor_graph((np.where(none, -1, near), far))))
-
-
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -82,7 +75,7 @@ def test_what_is_no_neighbours_is_told(found, change, said):
             refuse(change(*found[1:]))
 
 
-def test_other_input_is_refused(found):
+def test_other_input_is_refused_and_no_neighbour_is_written_as_scipy_does(found):
     X, near, far = found
     distances = squareform(pdist(X.round()))
     with pytest.raises(InputError, match="does not say which rows are neighbours"):
@@ -97,6 +90,9 @@ def test_other_input_is_refused(found):
             model.predict((near, far))
     with pytest.raises(ParameterError, match="weighting"):
         neighbor_graph((near, far), weighting="none")
+    none = far > np.median(far)
+    graph = neighbor_graph((np.where(none, 90, near), np.where(none, np.inf, far)))
+    np.testing.assert_array_equal(dense(graph), dense(neighbor_graph((np.where(none, -1, near), far))))
 
 
 @pytest.mark.slow

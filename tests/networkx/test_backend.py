@@ -97,10 +97,14 @@ def test_a_graphcore_graph_in_networkx_functions():
 # -- what networkx asks ------------------------------------------------------------------------------------------------
 
 
-def test_what_networkx_is_told():
+def test_networkx_is_told_what_there_is_and_keeps_small_graphs_unless_it_is_asked_for_graphcore():
     asked = {"can_run", "should_run", "convert_from_nx", "convert_to_nx"}
     assert set(get_info()["functions"]) == set(FUNCTIONS) == set(backend.__all__) - asked
     assert all(callable(getattr(backend, name)) for name in FUNCTIONS)
+    assert "fewer than" in backend.should_run("modularity", (SMALL,), {})
+    assert backend.should_run("modularity", (), {"G": LARGE}) is True
+    assert backend.should_run("louvain_communities", (BackendGraph.from_networkx(SMALL),), {}) is True
+    assert backend.should_run("leiden_communities", (SMALL,), {}) is True  # networkx has none
 
 
 SMALL, LARGE = nx.path_graph(10), nx.gnm_random_graph(100, 3000, seed=0)
@@ -122,13 +126,6 @@ SMALL, LARGE = nx.path_graph(10), nx.gnm_random_graph(100, 3000, seed=0)
 def test_what_is_left_to_networkx(name, arguments, options, reason):
     found = backend.can_run(name, arguments, options)
     assert found is True if reason is None else reason in found
-
-
-def test_small_graphs_are_left_to_networkx_unless_it_is_asked_for_graphcore():
-    assert "fewer than" in backend.should_run("modularity", (SMALL,), {})
-    assert backend.should_run("modularity", (), {"G": LARGE}) is True
-    assert backend.should_run("louvain_communities", (BackendGraph.from_networkx(SMALL),), {}) is True
-    assert backend.should_run("leiden_communities", (SMALL,), {}) is True  # networkx has none
 
 
 # -- through networkx itself -------------------------------------------------------------------------------------------

@@ -47,14 +47,11 @@ def test_nodes_without_edges_are_alone_the_largest_comes_first_and_seeds_repeat(
     assert coreset_spectral_communities(G, 4, seed=1) == coreset_spectral_communities(G, 4, random_state=1)
 
 
-def test_without_k_it_is_chosen():
+def test_without_k_it_is_chosen_and_options_reach_the_class():
     assert {frozenset(part) for part in coreset_spectral_communities(CAVES, seed=0)} == TRUTH
     with pytest.warns(graphcore.GraphWarning, match="modularity gives 6, and k = 6 is taken"):
         assert len(coreset_spectral_communities(nx.les_miserables_graph(), seed=0)) == 6
     assert {frozenset(p) for p in coreset_spectral_communities(CAVES, None, objective="modularity", seed=0)} == TRUTH
-
-
-def test_options_and_errors():
     assert coreset_spectral_communities(CAVES, 4, objective="ncut", seed=0, n_jobs=2)
     with pytest.raises(graphcore.ParameterError, match="effort=-1"):
         coreset_spectral_communities(CAVES, 2, effort=-1)

@@ -121,7 +121,7 @@ def test_quotient_disks_do_not_overlap_and_lie_on_the_page(k):
     assert ax.get_title() == ("" if k <= 40 else "the 40 largest of 300 clusters")
 
 
-def test_quotient_draws_clusters_in_their_colours_and_the_links(planted):
+def test_quotient_draws_clusters_in_their_colours_the_links_and_labels_given_beside_a_model(planted):
     ax = plot.quotient_graph(planted[1])
     assert {patch.get_gid(): patch.get_facecolor()[:3] for patch in ax.patches} == {
         f"clusters {c}": to_rgb(COLORS[c]) for c in range(8)
@@ -130,9 +130,6 @@ def test_quotient_draws_clusters_in_their_colours_and_the_links(planted):
     assert 12 <= len(ax.collections[0].get_segments()) <= 24
     assert sorted(text.get_text() for text in ax.texts) == [str(c) for c in range(8)]
     assert_readable(ax.figure)
-
-
-def test_labels_given_beside_a_model_are_drawn(planted):
     model, labels = planted[1], np.arange(480) % 7
     assert len(plot.quotient_graph(model, labels).patches) == len(dots(plot.cluster_sizes(model, labels))) == 7
     assert len(plot.quotient_graph(nx.path_graph(3)).patches) == 3
@@ -148,7 +145,7 @@ def random_tree(n, seed=0):
     return MergeTree(np.array(children), np.sort(rng.random(n - 1)), np.ones(n, dtype=np.int64)).linkage()
 
 
-def test_leaves_of_a_dendrogram_stand_for_all_groups():
+def test_leaves_of_a_dendrogram_stand_for_all_groups_and_the_cut_is_marked():
     ax = plot.dendrogram(random_tree(200), 7, names=[f"n{i}" for i in range(200)])
     leaves = [label.get_text() for label in ax.get_yticklabels()]
     assert len(leaves) == 7
@@ -156,6 +153,12 @@ def test_leaves_of_a_dendrogram_stand_for_all_groups():
     assert_readable(ax.figure)
     texts = [label.get_text() for label in plot.dendrogram(random_tree(12), 12).get_yticklabels()]
     assert sorted(texts) == sorted(f"group {i}" for i in range(12))
+    linkage = random_tree(20)
+    ax = plot.dendrogram(linkage, 20, n_clusters=6)
+    (mark,) = [line for line in ax.lines if line.get_linestyle() == "--"]
+    heights = linkage[:, 2]
+    assert heights[20 - 6 - 1] < mark.get_xdata()[0] < heights[20 - 6]
+    assert "6 clusters" in assert_readable(ax.figure)
 
 
 def test_leaves_of_a_model_are_its_clusters_by_name_or_unions_of_them(planted):
@@ -168,15 +171,6 @@ def test_leaves_of_a_model_are_its_clusters_by_name_or_unions_of_them(planted):
     found = [re.match(r"(\d+) clusters \(|\d+ \(", label.get_text())[1] for label in ax.get_yticklabels()]
     assert len(found) == 3 and sum(int(count or 1) for count in found) == 8
     assert_readable(ax.figure)
-
-
-def test_dendrogram_marks_the_cut():
-    linkage = random_tree(20)
-    ax = plot.dendrogram(linkage, 20, n_clusters=6)
-    (mark,) = [line for line in ax.lines if line.get_linestyle() == "--"]
-    heights = linkage[:, 2]
-    assert heights[20 - 6 - 1] < mark.get_xdata()[0] < heights[20 - 6]
-    assert "6 clusters" in assert_readable(ax.figure)
 
 
 def test_drawing_has_every_node_and_clusters_lie_apart(planted):

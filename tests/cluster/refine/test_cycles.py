@@ -87,7 +87,7 @@ def test_cycles_never_lower_the_objective_and_keep_the_limits(case, objective, m
     assert sums.value(objective) > before.value(objective) or np.array_equal(labels, start)
 
 
-def test_groups_stay_inside_clusters_and_differ_from_call_to_call():
+def test_groups_stay_inside_clusters_and_differ_from_call_to_call_but_not_with_threads(limits):
     rows, labels = planted(4, 100, 0.2, 0.02, 0)[0].rows, np.repeat(np.arange(4, dtype=np.int32), 100)
     resolutions = part_resolutions(OBJECTIVES["information"], cluster_sums(rows, labels, 4))
     rng = np.random.default_rng(0)
@@ -103,13 +103,8 @@ def test_groups_stay_inside_clusters_and_differ_from_call_to_call():
     none, n_none = inner_parts(rows, labels, resolutions, rng, max_entries=10)
     assert n_none == 400
     np.testing.assert_array_equal(none, np.arange(400))
-
-
-def test_groups_do_not_depend_on_the_number_of_threads(limits):
     limits(cycles, _LARGE=0)
-    rows, labels = planted(7, 60, 0.2, 0.02, 0)[0].rows, np.repeat(np.arange(7, dtype=np.int32), 60)
     labels[::50] = -1
-    resolutions = part_resolutions(OBJECTIVES["information"], cluster_sums(rows, labels, 7))
     found = [inner_parts(rows, labels, resolutions, np.random.default_rng(0), 100, n_jobs) for n_jobs in (1, 2, 5)]
     for groups, n_groups in found[1:]:
         assert n_groups == found[0][1]

@@ -11,7 +11,7 @@ from graphcore.cluster.refine import improve as module
 from graphcore.cluster.refine._move_loops import batch_assign
 from graphcore.cluster.refine.improve import block_sweep, move_locally
 from graphcore.cluster.refine.objectives import OBJECTIVES
-from graphcore.cluster.refine.problem import cluster_sums, slopes
+from graphcore.cluster.refine.problem import ANY_SIZE, cluster_sums, slopes
 from graphcore.graphs import rows as passes
 
 from ...metrics.oracles import conductances
@@ -19,13 +19,14 @@ from ...oracles import dense_kernel, memberships, planted, quick, random_adjacen
 from ...partitions import sums_of, value_of, value_of_shares
 from ...strategies import PRICED_OBJECTIVES, objectives, priced_objectives, problem_of
 from .test_quotient import indicator, labelled, linked
+from .test_sizes import counts_of, limits_of
 
 # -- the objectives ---------------------------------------------------------------------------------------------------
 
 
 @quick
 @given(labelled(), priced_objectives())
-def test_sums_and_value_are_those_of_the_formulas(case, objective):
+def test_sums_and_value_are_those_of_the_formulas_and_ncut_is_k_minus_k_times_the_normalised_cut(case, objective):
     graph, A, labels, k = case
     inner, volumes = sums_of(A, labels, k)
     sums = cluster_sums(graph.rows, labels, k)
@@ -34,15 +35,9 @@ def test_sums_and_value_are_those_of_the_formulas(case, objective):
     np.testing.assert_array_equal(sums.size, np.bincount(labels[labels >= 0], minlength=k))
     assume(volumes.sum() > 0)
     assert sums.value(objective) == pytest.approx(value_of(objective, A, labels, k), rel=1e-9, abs=1e-11)
-
-
-@quick
-@given(linked(unlabelled=False))
-def test_ncut_is_k_minus_k_times_the_normalised_cut(case):
-    graph, A, labels, k = case
     # A cluster without nodes adds nothing to the objective, and 1 to k times the normalised cut.
-    value = cluster_sums(graph.rows, labels, k).value(OBJECTIVES["ncut"])
-    assert value == pytest.approx(k - conductances(A, labels, k).sum(), abs=1e-11)
+    normalised_cuts = conductances(A, labels, k).sum()
+    assert sums.value(OBJECTIVES["ncut"]) == pytest.approx(k - normalised_cuts, abs=1e-11)
 
 
 @pytest.mark.parametrize("objective", PRICED_OBJECTIVES, ids=str)
@@ -147,15 +142,17 @@ def test_a_block_sweep_is_steepest_ascent_turn_by_turn(case, objective, n_turns,
 # -- single moves ----------------------------------------------------------------------------------------------------
 
 
-def best_single_move(objective, A, labels, k, counts, min_size):
-    """Most that the objective rises when one node goes to a cluster around it."""
+def best_single_move(objective, A, labels, k, counts, min_size, max_size=ANY_SIZE, is_fixed=None):
+    """Most that the objective rises when one node goes to a cluster around it, as far as sizes allow."""
     best = -np.inf
     before = value_of(objective, A, labels, k)
     sizes = np.bincount(labels[labels >= 0], weights=counts[labels >= 0], minlength=k)
     for x in np.flatnonzero(labels >= 0):
-        if sizes[labels[x]] - counts[x] < min_size:
+        if sizes[labels[x]] - counts[x] < min_size or (is_fixed is not None and is_fixed[x]):
             continue
         for c in set(labels[np.flatnonzero(A[x])].tolist()) - {-1, labels[x]}:
+            if sizes[c] + counts[x] > max_size:
+                continue
             moved = labels.copy()
             moved[x] = c
             best = max(best, value_of(objective, A, moved, k) - before)
@@ -163,13 +160,15 @@ def best_single_move(objective, A, labels, k, counts, min_size):
 
 
 @quick
-@given(linked(max_nodes=16), priced_objectives(), st.integers(0, 4), st.booleans(), st.booleans(), st.integers(0, 99))
-def test_moves_end_in_a_local_optimum_and_never_lower_the_objective(case, objective, min_size, counted, shuffled, seed):
+@given(linked(max_nodes=16), priced_objectives(), st.integers(0, 4), st.booleans(), st.data())
+def test_moves_end_in_a_local_optimum_within_limits_and_never_lower_the_objective(
+    case, objective, min_size, shuffled, data
+):
     graph, A, labels, k = case
-    rng = np.random.default_rng(seed)
-    counts = rng.integers(1, 4, len(A)) if counted else np.ones(len(A), dtype=np.int64)
+    limits = {"min_size": min_size} | data.draw(limits_of(len(A)))
+    rng, counts = np.random.default_rng(data.draw(st.integers(0, 99))), counts_of(limits, len(A))
     order, start = rng.permutation(len(A)) if shuffled else None, labels.copy()
-    problem = problem_of(graph, k, objective, min_size=min_size, **{"counts": counts} if counted else {})
+    problem = problem_of(graph, k, objective, **limits)
     sizes = np.bincount(start[start >= 0], weights=counts[start >= 0], minlength=k)
     value = value_of(objective, A, labels, k)
     for _ in range(200):
@@ -183,7 +182,8 @@ def test_moves_end_in_a_local_optimum_and_never_lower_the_objective(case, object
         now = np.bincount(labels[labels >= 0], weights=counts[labels >= 0], minlength=k)
         np.testing.assert_array_equal(sums.size, now)
         # No cluster below the least size has shrunk, none at or above it has gone below, none has been emptied.
-        assert (now >= np.minimum(sizes, min_size)).all()
+        assert (now >= np.minimum(sizes, min_size)).all() and (now <= np.maximum(sizes, limits["max_size"])).all()
+        assert not (limits.get("is_fixed", False) & (labels != start)).any()
         sizes = now
         np.testing.assert_array_equal(labels < 0, start < 0)
         if moves == 0:
@@ -194,7 +194,7 @@ def test_moves_end_in_a_local_optimum_and_never_lower_the_objective(case, object
     labels = start.copy()
     move_locally(problem, labels, n_passes=1000, order=order)
     assert value_of(objective, A, labels, k) >= value_of(objective, A, start, k) - 1e-13
-    assert best_single_move(objective, A, labels, k, counts, min_size) <= 1e-12
+    assert best_single_move(objective, A, labels, k, **limits | {"counts": counts}) <= 1e-12
 
 
 @pytest.fixture

@@ -13,7 +13,6 @@ from graphcore import CoresetSpectralClustering
 from graphcore.cluster.refine.merging import agglomerate
 from graphcore.cluster.refine.objectives import OBJECTIVES
 from graphcore.cluster.refine.problem import Problem, quotient
-from graphcore.exceptions import ParameterError
 from graphcore.graphs.as_graph import as_graph
 from tests.partitions import value_of
 
@@ -123,18 +122,3 @@ def test_every_node_is_alone_where_no_pair_pays(G):
     for seed in range(3):
         model = CoresetSpectralClustering(None, objective="modularity", resolution=resolution, random_state=seed)
         assert np.unique(model.fit(as_graph(A)).labels_).size == len(G)
-
-
-@pytest.mark.parametrize(
-    ("n_clusters", "more"),
-    [
-        (None, {"min_cluster_size": 5}), (None, {"max_cluster_size": 50}),
-        (None, {"resolution": 0.0}), (None, {"resolution": -1.0}), (3, {"resolution": 0.0}),
-    ],
-)  # fmt: skip
-def test_what_needs_a_number_of_clusters_is_refused(n_clusters, more):
-    graph, _ = graphcore.datasets.planted_partition(4, 50, 0.4, 0.02, random_state=0)
-    with pytest.raises(ParameterError, match=next(iter(more))):
-        CoresetSpectralClustering(n_clusters, objective="modularity", **more).fit(graph)
-    with pytest.raises(ParameterError, match="labels that stay need a number of clusters"):
-        CoresetSpectralClustering(None, objective="modularity").fit(graph, labels=[0] * 200)

@@ -58,12 +58,18 @@ def test_rows_that_loops_could_not_read_are_refused_unless_trusted(store, name, 
             look(store)
 
 
-def test_other_defects_are_found_by_a_verification(store):
+def test_other_defects_are_found_by_a_verification_and_what_cannot_be_mapped_is_named(store, monkeypatch):
     verify_store(store)
     change(store, "indices", _5=4)
     open_graph(store)
     with pytest.raises(InputError, match="not symmetric"):
         verify_store(store)
+    true = np.memmap
+    monkeypatch.setattr(
+        np, "memmap", lambda path, **rest: failing(OSError(12, "No memory"))() if "deg" in path else true(path, **rest)
+    )
+    with pytest.raises(OSError, match=r"No memory.*degrees\.npy"):
+        open_graph(store)
 
 
 @pytest.mark.parametrize("name", ["indptr", "indices", "weights", "degrees", "node_names"])
@@ -123,12 +129,3 @@ def test_damaged_names(tmp_path):
     change(tmp_path / "1.store", "node_names", _0=0xFF)
     with pytest.raises(FormatError, match="a name is not UTF-8"):
         open_graph(tmp_path / "1.store")
-
-
-def test_an_array_that_cannot_be_mapped_is_named(store, monkeypatch):
-    true = np.memmap
-    monkeypatch.setattr(
-        np, "memmap", lambda path, **rest: failing(OSError(12, "No memory"))() if "deg" in path else true(path, **rest)
-    )
-    with pytest.raises(OSError, match=r"No memory.*degrees\.npy"):
-        open_graph(store)

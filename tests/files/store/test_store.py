@@ -59,22 +59,7 @@ def test_a_written_graph_opens_as_it_was(tmp_path_factory, pair, names, seed):
         assert getattr(stored, name) is None or not getattr(stored, name).flags.writeable
 
 
-def test_opened_graphs_are_mapped_read_only_and_pickled_by_path(tmp_path):
-    write_graph(PATH, tmp_path / "g.store")
-    graph = open_graph(tmp_path / "g.store")
-    base = graph.indices
-    while isinstance(base, np.ndarray) and not isinstance(base, np.memmap):
-        base = base.base
-    assert isinstance(base, np.memmap)
-    assert type(graph.indices) is np.ndarray
-    with pytest.raises(ValueError, match="read-only"):
-        graph.indices[0] = 1
-    assert_same(pickle.loads(pickle.dumps(graph)), PATH)
-    assert len(pickle.dumps(graph)) < 1000
-    assert repr(graph) == repr(PATH)
-
-
-def test_read_graph_takes_a_store(tmp_path):
+def test_read_graph_takes_a_store_and_opened_graphs_are_mapped_read_only_and_pickled_by_path(tmp_path):
     graph = Graph.from_edges([0, 1], [1, 2], [2.0, 3.0])
     write_graph(graph, tmp_path / "g.store")
     assert_same(read_graph(tmp_path / "g.store"), graph)
@@ -85,6 +70,18 @@ def test_read_graph_takes_a_store(tmp_path):
     (tmp_path / "g.store" / "meta.json").unlink()
     with pytest.raises(FormatError, match=r"folder is no graph: it has no meta\.json"):
         read_graph(tmp_path / "g.store")
+    write_graph(PATH, tmp_path / "h.store")
+    graph = open_graph(tmp_path / "h.store")
+    base = graph.indices
+    while isinstance(base, np.ndarray) and not isinstance(base, np.memmap):
+        base = base.base
+    assert isinstance(base, np.memmap)
+    assert type(graph.indices) is np.ndarray
+    with pytest.raises(ValueError, match="read-only"):
+        graph.indices[0] = 1
+    assert_same(pickle.loads(pickle.dumps(graph)), PATH)
+    assert len(pickle.dumps(graph)) < 1000
+    assert repr(graph) == repr(PATH)
 
 
 def test_stores_are_replaced_and_nothing_else_is(tmp_path):

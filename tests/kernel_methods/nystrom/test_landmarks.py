@@ -11,16 +11,6 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from graphcore.kernel_methods import landmarks
-from graphcore.kernel_methods.landmarks import (
-    draw_landmarks,
-    effective_dimension,
-    leverage_scores,
-    random_pivots,
-    ridge_leverage_scores,
-    sample_landmarks,
-    suggest_landmarks,
-    suggest_rank,
-)
 from graphcore.kernel_methods.nystrom import nystrom_features
 from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.vectors import VectorKernel
@@ -45,32 +35,32 @@ def kernels(draw):
 @quick
 @given(kernels(), st.floats(1e-3, 1e3))
 def test_ridge_scores_sum_to_the_effective_dimension(S, ridge):
-    tau = ridge_leverage_scores(S, ridge)
+    tau = landmarks.ridge_leverage_scores(S, ridge)
     values = np.maximum(np.linalg.eigvalsh(S), 0)
-    d = effective_dimension(values, ridge)
+    d = landmarks.effective_dimension(values, ridge)
     assert tau.sum() == pytest.approx(d, rel=1e-8)
     np.testing.assert_allclose(tau, np.diag(S @ np.linalg.inv(S + ridge * np.eye(len(S)))), atol=1e-8)
     assert d <= min((values > 1e-9).sum() + 1e-6, values.sum() / ridge * (1 + 1e-9))
     assert (tau <= np.diag(S) / (np.diag(S) + ridge) + 1e-10).all()
-    assert (ridge_leverage_scores(S, 2 * ridge) <= tau + 1e-12).all()
+    assert (landmarks.ridge_leverage_scores(S, 2 * ridge) <= tau + 1e-12).all()
 
 
 def test_leverage_scores_of_eigenvectors():
     _, V = np.linalg.eigh(K)
-    tau = leverage_scores(K, 10)
+    tau = landmarks.leverage_scores(K, 10)
     np.testing.assert_allclose(tau, np.square(V[:, -10:]).sum(axis=1), atol=1e-10)
     assert tau.sum() == pytest.approx(10)
-    np.testing.assert_allclose(leverage_scores(sp.csr_array(K), 10), tau, atol=1e-8)
+    np.testing.assert_allclose(landmarks.leverage_scores(sp.csr_array(K), 10), tau, atol=1e-8)
     # A matrix of rank 2 has no more than 2 to give.
     A = np.random.default_rng(0).normal(size=(9, 2))
-    assert leverage_scores(A @ A.T, 5).sum() == pytest.approx(2)
+    assert landmarks.leverage_scores(A @ A.T, 5).sum() == pytest.approx(2)
 
 
 class TestDraws:
     def test_uniform_without_replacement(self):
         counts = np.zeros(20)
         for seed in range(400):
-            found = draw_landmarks(20, 5, random_state=seed)
+            found = landmarks.draw_landmarks(20, 5, random_state=seed)
             assert len(found.indices) == 5 == len(set(found.indices.tolist()))
             assert (np.diff(found.indices) > 0).all()
             np.testing.assert_allclose(found.scale, 2.0)
@@ -82,14 +72,14 @@ class TestDraws:
         p = np.array([0.0, 1.0, 3.0, 0.0, 6.0])
         total = np.zeros((5, 5))
         for seed in range(2000):
-            found = draw_landmarks(5, 3, probabilities=p, replace=True, random_state=seed)
+            found = landmarks.draw_landmarks(5, 3, probabilities=p, replace=True, random_state=seed)
             assert not np.isin(found.indices, [0, 3]).any()
             total[found.indices, found.indices] += found.scale**2
         # E[P P^T] is the identity on the points that can be drawn; point 1 has p = 0.1, so a standard error of 0.039.
         np.testing.assert_allclose(np.diag(total) / 2000, [0, 1, 1, 0, 1], atol=0.2)
 
     def test_given_landmarks(self):
-        found = sample_landmarks(K, 3, sampling=np.array([7, 2, 7]))
+        found = landmarks.sample_landmarks(K, 3, sampling=np.array([7, 2, 7]))
         np.testing.assert_array_equal(found.indices, [2, 7])
         np.testing.assert_allclose(found.scale, np.sqrt([1, 2]))
         assert found.n_drawn == 3
@@ -97,14 +87,14 @@ class TestDraws:
 
 class TestSizes:
     def test_rank(self):
-        assert [suggest_rank(10, c) for c in (30, 90, 270, 810)] == [18, 30, 52, 90]
-        assert [suggest_rank(2, c) for c in (6, 18, 54, 162)] == [4, 6, 11, 18]
-        assert (suggest_rank(10, 12), suggest_rank(10, 12, highest=8)) == (11, 8)
+        assert [landmarks.suggest_rank(10, c) for c in (30, 90, 270, 810)] == [18, 30, 52, 90]
+        assert [landmarks.suggest_rank(2, c) for c in (6, 18, 54, 162)] == [4, 6, 11, 18]
+        assert (landmarks.suggest_rank(10, 12), landmarks.suggest_rank(10, 12, highest=8)) == (11, 8)
 
     def test_landmarks(self):
-        assert [suggest_landmarks(60000, 10, rule) for rule in ("sqrt", "auto")] == [245, 490]
-        assert suggest_landmarks(100, 30, "auto") == 100
-        assert [suggest_landmarks(100, k, "sqrt") for k in (8, 30)] == [10, 30]
+        assert [landmarks.suggest_landmarks(60000, 10, rule) for rule in ("sqrt", "auto")] == [245, 490]
+        assert landmarks.suggest_landmarks(100, 30, "auto") == 100
+        assert [landmarks.suggest_landmarks(100, k, "sqrt") for k in (8, 30)] == [10, 30]
 
 
 def residual(K, chosen):
@@ -130,7 +120,7 @@ def test_pivots_follow_the_distribution_exactly(limits):
     expected = [exact[order] for order in common]
     for most in (2, 512):
         limits(landmarks, _MOST=most)
-        drawn = Counter(tuple(random_pivots(small, 3, random_state=seed)[0].tolist()) for seed in range(1500))
+        drawn = Counter(tuple(landmarks.random_pivots(small, 3, random_state=seed)[0].tolist()) for seed in range(1500))
         counts = [drawn[order] for order in common]
         rest = 1500 - sum(counts)
         assert chisquare([*counts, rest], 1500 * np.array([*expected, 1 - sum(expected)])).pvalue > 1e-4, most
@@ -140,7 +130,7 @@ def test_pivots_follow_the_distribution_exactly(limits):
 def test_residuals_are_those_of_the_dense_approximation(most, limits):
     limits(landmarks, _MOST=most)
     forms = {"matrix": K, "sparse": sp.csr_array(K), "vectors": VectorKernel(X, KERNEL)}
-    found = {name: random_pivots(form, 40, random_state=3) for name, form in forms.items()}
+    found = {name: landmarks.random_pivots(form, 40, random_state=3) for name, form in forms.items()}
     for name, (chosen, left) in found.items():
         assert len(set(chosen.tolist())) == 40
         np.testing.assert_allclose(left, residual(K, chosen), atol=1e-11, err_msg=name)
@@ -152,7 +142,7 @@ def test_kernels_of_low_rank_are_exact_and_take_no_more_landmarks_than_their_ran
     A = np.random.default_rng(0).normal(size=(200, 5))
     kernel = VectorKernel(A.astype(dtype), kernel_function("linear"))
     for seed in range(20):
-        assert len(random_pivots(kernel, 30, random_state=seed)[0]) == 5
+        assert len(landmarks.random_pivots(kernel, 30, random_state=seed)[0]) == 5
     found = nystrom_features(kernel, 30, 20, sampling="rpcholesky", random_state=0)
     assert (found.n_landmarks, found.n_components) == (5, 5)
     np.testing.assert_allclose(found.features @ found.features.T, A @ A.T, atol=1e-4 if dtype == np.float32 else 1e-10)
