@@ -164,7 +164,7 @@ def _opened(source, reading, memory):
 
 
 class Tables:
-    """Several tables, one after the other, as one input: TextEdges, ParquetEdges or BVGraphEdges.
+    """One or several tables, one after the other, as one input: TextEdges, ParquetEdges or BVGraphEdges.
 
     `numbering` numbers names of nodes, and is None where ids are integers; `compact` says whether these may have gaps;
     `n_nodes` is None where it is not known; `ones` is the type of weights where each edge counts once, as for a graph
