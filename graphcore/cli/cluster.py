@@ -107,6 +107,8 @@ def cluster(console, input, n_clusters, output, tree, report, truth, model, **op
     _check_outputs(output, tree, report, model)
     from .. import CoresetSpectralClustering, Graph
     from ..cluster.settings import DEFAULTS, check_settings
+    from ..files.atomic import ending_of
+    from ..files.library_formats import checked_attributes
     from ..metrics import agreement
 
     given = {name: options[name] for name in _SETTINGS if options[name] is not None}
@@ -114,8 +116,8 @@ def cluster(console, input, n_clusters, output, tree, report, truth, model, **op
     check_settings({"n_clusters": n_clusters} | {name: value for name, value in given.items() if name in DEFAULTS})
     X, ids, columns = read_input(input, stages, options)
     is_graph = isinstance(X, Graph)
-    if is_graph:
-        _check_attributes(X, output)
+    if is_graph and (ending := ending_of(output)[0]) in _GRAPHS:  # which may not hold the names and attributes of nodes
+        checked_attributes(X, None, ending[1:])
     # Lines of labels are matched by the names of nodes; rows of vectors are nodes, too.
     nodes = X if is_graph else Graph.from_edges([], [], n_nodes=X.shape[0])
     nodes = nodes if ids is None else nodes.with_nodes(ids)
@@ -168,15 +170,6 @@ def _check_outputs(output, tree, report, model):
         check_writable(path)
 
 
-def _check_attributes(graph, output):
-    """Check, before the fit, that a format of graphs can hold the names and attributes of the nodes."""
-    from ..files.atomic import ending_of
-    from ..files.library_formats import checked_attributes
-
-    if (ending := ending_of(output)[0]) in _GRAPHS:
-        checked_attributes(graph, None, ending[1:])
-
-
 def _write_page(console, path, input, fitted, truth, classes):
     from ..report.page import write_report
 
@@ -219,13 +212,12 @@ def _write_clusters(fitted, output):
 
     ending, _ = ending_of(output)
     graph, levels = fitted.graph_, fitted.level_labels_
-    if ending != ".parquet" and ending not in _GRAPHS:
-        write_labels(levels.T if len(levels) > 1 else fitted.labels_, output, graph)
-        return
     if ending == ".parquet":
         write_table(fitted.to_table(), output)
-    else:
+    elif ending in _GRAPHS:
         write_graph(graph, output, attributes=fitted.to_table())
+    else:
+        write_labels(levels.T if len(levels) > 1 else fitted.labels_, output, graph)
 
 
 # -- the summary -------------------------------------------------------------------------------------------------------

@@ -71,7 +71,11 @@ def _load_parquet(source):
     from ..files.parquet import read_table
     from ..files.source import refusing
 
-    table, names = read_table(source), None
+    table = read_table(source)
+
+    def texts_of(name):
+        return None if name is None else list(map(str, table.column(name).to_pylist()))
+
     with refusing("the table's metadata of pandas are damaged"):
         stored = (table.schema.pandas_metadata or {}).get("index_columns", ())
         levels = [name for name in table.column_names if name in stored]
@@ -80,40 +84,38 @@ def _load_parquet(source):
     lists = [name for name, kind in kinds.items() if "list" in kind]
     integers = [name for name, kind in kinds.items() if re.match("u?int", kind)]
     named = column_called(texts + integers, ID_NAMES, texts[0] if len(texts) == 1 else None)
+    namer = None
     if named in texts and len(kinds) > 1 and not table.column(named).null_count:
-        names, table = table.column(named).to_pylist(), table.drop_columns([named])
-        levels = [name for name in levels if name != named]
+        namer, levels = named, [name for name in levels if name != named]
+    elif len(levels) == 1 and len(set(texts_of(levels[0]))) == table.num_rows:
+        namer = levels[0]
     for name in levels:
-        found = list(map(str, table.column(name).to_pylist()))
-        names_them = names is None and len(levels) == 1 and len(set(found)) == len(found)
-        names, table = found if names_them else names, table.drop_columns([name])
-        _say_left(source, name, "an index", names_them)
+        _say_left(source, name, "an index", name == namer)
+    rest = [name for name in table.column_names if name not in (namer, *levels)]
     if len(lists) == 1:
-        others = [name for name in table.column_names if name != lists[0]]
+        others = [name for name in rest if name != lists[0]]
         said = "no other column is read"
         index = named if named in others else others[0] if len(others) == 1 else None
-        if names is None and index in integers and _is_index(index):
-            names, said = list(map(str, table.column(index).to_pylist())), f"{index!r} names the rows"
+        if namer is None and index in integers and _is_index(index):
+            namer, said = index, f"{index!r} names the rows"
         if others:
             warn_user(f"{source.name}: the vectors are the lists in column {lists[0]!r}; {said}")
         rows = table.column(lists[0]).to_numpy()
         if len({0 if row is None else len(row) for row in rows}) > 1:
             raise InputError(f"the lists in column {lists[0]!r} are not all of one length")
-        return np.stack(rows) if len(rows) else np.empty((0, 0)), names, None
-    beside = [] if named is None else [name for name in texts if name != named and name in table.column_names]
+        return np.stack(rows) if len(rows) else np.empty((0, 0)), texts_of(namer), None
+    beside = [] if named is None else [name for name in texts if name != named and name in rest]
     for name in beside:
         _say_left(source, name, "text", False)
-    table = table.drop_columns(beside)
-    for name in table.column_names:
+    rest = [name for name in rest if name not in beside]
+    for name in rest:
         if not re.match("u?int|float|double|halffloat|bool", kinds[name]):
             raise InputError(f"column {name!r} holds {kinds[name]}, and vectors are numbers only; leave it out")
         if table.column(name).null_count:
             raise InputError(f"column {name!r} has missing values; fill them in, or leave these rows out")
-    X = np.stack([column.to_numpy() for column in table.columns], axis=1) if table.columns else np.empty((0, 0))
-    coordinates, columns, index = _coordinates(source, X, table.column_names, range(X.shape[1]))
-    if names is None and index is not None:
-        names = list(map(str, table.column(index).to_pylist()))
-    return coordinates, names, columns
+    X = np.stack([table.column(name).to_numpy() for name in rest], axis=1) if rest else np.empty((0, 0))
+    coordinates, columns, index = _coordinates(source, X, rest, range(X.shape[1]))
+    return coordinates, texts_of(rest[index] if namer is None and index is not None else namer), columns
 
 
 def _load_text(source, encoding):

@@ -1,6 +1,7 @@
 """A coreset: a few weighted nodes whose clusterings cost about what the whole graph's cost."""
 
 import dataclasses
+import itertools
 import math
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -452,17 +453,15 @@ def importance_rounds(kernel, n_clusters, eps, n_seeds, *, seeding="fast", rando
     draws fewer points than there are. The first one is always made, capped at the number of points.
     """
     streams = Streams(random_state)
-    n_points = int(np.count_nonzero(kernel.point_weights > 0))
     indices = np.flatnonzero(kernel.point_weights > 0)
-    best = Coreset(indices, kernel.point_weights[indices].copy(), "importance", n_points)
+    n_points = len(indices)
+    best = Coreset(indices, kernel.point_weights[indices], "importance", n_points)
     current = kernel
-    round_number = 0
-    while True:
-        round_number += 1
+    for round_number in itertools.count(1):
         n_left = len(best.indices)
         size = importance_size(n_left, n_clusters, round_eps(eps, n_points, round_number))
         if size >= n_left and round_number > 1:
-            return best
+            break
         if size > n_left:
             warn_user(
                 f"eps={eps} with {n_clusters} clusters asks for {size} draws, and there are {n_points} nodes; "
@@ -474,10 +473,11 @@ def importance_rounds(kernel, n_clusters, eps, n_seeds, *, seeding="fast", rando
         weights = current.point_weights
         draws = importance_sample(weights, importance_probabilities(weights, seeds), size, stream)
         if not n_clusters <= len(draws.indices) < n_left:
-            return best
+            break
         kept = draws.indices if round_number == 1 else best.indices[draws.indices]
         best = Coreset(kept, draws.weights, "importance", size)
         current = kernel.submatrix(best.indices, best.weights)
+    return best
 
 
 _POINTS_PER_BLOCK = 1 << 18

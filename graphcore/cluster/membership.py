@@ -8,7 +8,7 @@ from ..graphs.as_graph import as_graph, is_graph_object, refuse_as_vectors
 from ..graphs.columns import edge_columns
 from ..graphs.from_matrix import check_given
 from ..graphs.from_table import column_names
-from ..graphs.rows import edges_in_range
+from ..graphs.rows import csr_rows, edges_in_range
 from ..neighbors.neighbor_lists import Neighbors, distance_matrix, is_neighbor_pair, listed_neighbors, nearest_listed
 from ..neighbors.outliers import last_distances
 from ..neighbors.search import largest_distance, new_row_searcher
@@ -101,14 +101,11 @@ def node_memberships(rows, labels, inner, volumes, evidence, objective, *, expon
 
     n, parts = len(rows.degrees), []
     for start in range(0, n, _PIECE):
-        indptr = rows.indptr[start : start + _PIECE + 1]
-        span = slice(indptr[0], indptr[-1])
-        edges = rows.weights[span].astype(np.float64) if len(rows.weights) else np.ones(span.stop - span.start)
-        edges = np.maximum(np.ldexp(edges, -exponent), _LEAST)  # an edge that is lost in sums stays one
+        piece = csr_rows(rows, np.arange(start, min(start + _PIECE, n)))
+        piece.data = np.maximum(np.ldexp(piece.data, -exponent), _LEAST)  # an edge that is lost in sums stays one
         if node_weights is not None:  # an edge of a copy, not of all copies together
-            own = np.repeat(node_weights[start : start + _PIECE], np.diff(indptr))
-            edges = np.divide(edges, own, out=edges, where=own > 0)
-        piece = sp.csr_array((edges, rows.indices[span], indptr - indptr[0]), shape=(len(indptr) - 1, n))
+            own = np.repeat(node_weights[start : start + _PIECE], np.diff(piece.indptr))
+            np.divide(piece.data, own, out=piece.data, where=own > 0)
         parts.append(memberships(cluster_shares(piece, labels, len(inner)), inner, volumes, evidence, objective))
     return sp.vstack(parts, format="csr")
 

@@ -607,16 +607,8 @@ def _problem(line, fields, dialect, missing, is_last):
     return None
 
 
-def read_edge_list(source, reading):
-    """Read an open Source as its Reading says."""
-    return graph_of_blocks(TextEdges(source, reading), reading, source.name)
-
-
 def graph_of_blocks(edges, reading, name):
-    """Build the graph of blocks of edges: TextEdges, ParquetEdges, or those of several files."""
-    for told in edges.notes:
-        warn_user(f"{name}: {told}")
-    record_columns(edges.called)
+    """Build the graph of the blocks of Tables of edges."""
     # No name keeps the last block.
     pieces = [(ends, weights, note(f"{share:.0%}")) for ends, weights, share in edges.blocks()]
     edges.bad.tell()

@@ -16,11 +16,11 @@ from ..exceptions import FormatError, InputError, ParameterError, warn_user
 from ..graphs.columns import edge_columns
 from .atomic import ending_of
 from .bvgraph import BVGraphEdges, read_bvgraph
-from .edge_list import BadLines, TextEdges, read_edge_list, record_columns, write_edge_list
+from .edge_list import BadLines, TextEdges, graph_of_blocks, record_columns, write_edge_list
 from .library_formats import read_matrix_market, read_networkx, write_matrix_market, write_networkx
 from .metis import read_metis, write_metis
 from .npz import NPZ_MAGIC, read_npz, write_npz
-from .parquet import ParquetEdges, read_parquet
+from .parquet import ParquetEdges
 from .source import Source, has_properties, is_stream, naming, open_source, parts_of
 
 
@@ -63,11 +63,16 @@ def _markup(kind, also_read=(), written=True):
     )  # fmt: skip
 
 
+def _read_edges(source, reading, edges):
+    """Read an open Source of edges as its Reading says."""
+    return graph_of_blocks(Tables([edges(source, reading)]), reading, source.name)
+
+
 # Content is tried in this order. The comment of write_graph comes before other formats: its first nodes may be called
 # "graph" and "[", as GML begins.
 FORMATS = {format.name: format for format in (
     Format("edgelist", sniff=lambda source: source.text_head.startswith(b"# graphcore edge list;"),
-           read=read_edge_list, edges=TextEdges, isolated=False),
+           read=partial(_read_edges, edges=TextEdges), edges=TextEdges, isolated=False),
     Format("tsv", (".tsv", ".txt", ".edges", ".el", ".edgelist", ""), write=partial(write_edge_list, delimiter="\t")),
     Format("csv", (".csv",), write=partial(write_edge_list, delimiter=",")),
     Format("matrix-market", (".mtx", ".mm"), sniff=lambda source: source.text_head.startswith(b"%%matrixmarket"),
@@ -78,8 +83,8 @@ FORMATS = {format.name: format for format in (
     _markup("graphml"), _markup("gexf"), _markup("gml"),
     _markup("pajek", (".net", ".paj"), written=False), _markup("adjlist", (".adjlist",), written=False),
     _markup("networkx", written=False),
-    Format("parquet", sniff=lambda source: source.begins_with(b"PAR1"), read=read_parquet, edges=ParquetEdges,
-           is_text=False, isolated=False),
+    Format("parquet", sniff=lambda source: source.begins_with(b"PAR1"), read=partial(_read_edges, edges=ParquetEdges),
+           edges=ParquetEdges, is_text=False, isolated=False),
     Format("bvgraph", sniff=lambda source: has_properties(source.path), read=read_bvgraph, edges=BVGraphEdges,
            is_text=False, names=False),
 )}  # fmt: skip
@@ -159,7 +164,7 @@ def _opened(source, reading, memory):
 
 
 class Tables:
-    """Several tables, one after the other, as one input: TextEdges, ParquetEdges or BVGraphEdges.
+    """One or several tables, one after the other, as one input: TextEdges, ParquetEdges or BVGraphEdges.
 
     `numbering` numbers names of nodes, and is None where ids are integers; `compact` says whether these may have gaps;
     `n_nodes` is None where it is not known; `ones` is the type of weights where each edge counts once, as for a graph
@@ -186,7 +191,7 @@ class Tables:
                 )
         if first.called:
             record_columns(first.called)
-        self.called, self.notes = first.called, ()
+        self.called = first.called
         said: set = set()
         n_told = Counter(note for table in tables for note in table.notes)
         for table in tables:

@@ -13,7 +13,7 @@ from ..graphs.from_table import Columns
 from ..graphs.numbering import Numbering, text_of
 from ..graphs.rows import edge_weights
 from .atomic import atomic_output, text_output
-from .edge_list import FULL_MEMORY, OR_SKIP, BadLines, block_size, choose_columns, graph_of_blocks, hold, notes_on_ends
+from .edge_list import FULL_MEMORY, OR_SKIP, BadLines, block_size, choose_columns, hold, notes_on_ends
 from .source import naming, refusing
 from .text import is_number
 
@@ -78,11 +78,6 @@ def read_table(source):
         table = file.read(use_threads=False)
         table.validate(full=True)
     return table
-
-
-def read_parquet(source, reading):
-    """Read an open Source as its Reading says."""
-    return graph_of_blocks(ParquetEdges(source, reading), reading, source.name)
 
 
 class ParquetEdges:

@@ -89,26 +89,26 @@ def guess_delimiter(lines, marks="\t,;|"):
     return max(found, key=found.__getitem__) if found else None
 
 
-def read_columns(text, delimiter, comments=("#", "%"), quoted=True, first_line=1):
+def read_columns(text, delimiter, comments=("#", "%"), first_line=1):
     """Split a text into columns, lists of fields; comments and blank lines are left out.
 
     All lines have the columns of the first, or a FormatError names the first one that has not.
     """
-    columns = plain_columns(text, delimiter, comments, quoted)
+    columns = plain_columns(text, delimiter, comments, quoted=True)
     if columns is not None:
         return [column.tolist() for column in columns]
     for number, line in enumerate(text.split("\n"), first_line):
         stripped = line.lstrip()
         if not stripped or stripped.startswith(comments):
             continue
-        row = split_line(line, delimiter, quoted)
+        row = split_line(line, delimiter)
         columns = columns or [[] for _ in row]
         if len(row) != len(columns):
             raise FormatError(
                 f"line {number}: {len(row)} columns, where the lines before it have {len(columns)} (of one "
                 "community per line, write a line for each node)"
             )
-        if quoted and line.count('"') % 2:
+        if line.count('"') % 2:
             raise FormatError(f"line {number}: a quote is not closed: {line[:60]!r}")
         for column, field in zip(columns, row, strict=True):
             column.append(field)

@@ -306,8 +306,7 @@ class CoresetKernelKMeans(CentroidClusterer):
     def _n_draws(self, kernel, n_clusters, rows):
         """Number of draws that `coreset_size` asks for."""
         size = self._size("coreset_size", kernel, rows.n_given)
-        weights = kernel.point_weights if rows.weights is None and self._kind == "graph" else rows.weights
-        n_points = kernel.n_points if weights is None else int(np.count_nonzero(weights))
+        n_points = int(np.count_nonzero(kernel.point_weights if rows.weights is None else rows.weights))
         if isinstance(size, str):
             return min(n_points, _auto_draws(n_clusters))
         if isinstance(self.coreset_size, Integral):

@@ -166,7 +166,14 @@ def kernel_k_flats(
     check_choice("on_indefinite", on_indefinite, ("error", "warn"))
     fit = FitKernel(given, weights)
     rules = Rules(n_clusters, n_dims, **rules).checked(weights, len(fit.weights) - 1, "the number of points less one")
-    _check_definite(fit, on_indefinite)
+    smallest = 0.0 if given.is_psd else smallest_sampled_eigenvalue(fit.kernel)
+    if clearly_negative(np.array([smallest, 1.0]), given.precision, fit.kernel.n_points):
+        report_indefinite(
+            (smallest, 1.0),
+            on_indefinite,
+            remedy="add a multiple of the identity, or take on_indefinite='warn' to go on",
+            consequence="the alternation need not settle",
+        )
     import scipy.linalg  # noqa: F401  loaded before its threads are limited
 
     with limited_libraries():
@@ -203,7 +210,7 @@ class FitKernel:
     def __init__(self, given, weights):
         points = np.flatnonzero(weights > 0)
         every = len(points) == len(weights)
-        self.given, self.is_psd, self.weights = given, given.is_psd, weights[points]
+        self.given, self.weights = given, weights[points]
         self.function = given.function if isinstance(given, VectorKernel) else None
         self.points, self.origin = None if every else points, None
         if self.function is not None:
@@ -250,21 +257,6 @@ class FitKernel:
 
 def _dense(K):
     return K.toarray() if hasattr(K, "tocsr") else np.asarray(K)
-
-
-def _check_definite(fit, on_indefinite):
-    """Refuse kernels that are not positive semi-definite, or warn of them."""
-    if fit.is_psd:
-        return
-    smallest = smallest_sampled_eigenvalue(fit.kernel)
-    if clearly_negative(np.array([smallest, 1.0]), fit.given.precision, fit.kernel.n_points):
-        report_indefinite(
-            (smallest, 1.0),
-            on_indefinite,
-            where="in shares of the largest",
-            remedy="add a multiple of the identity, or take on_indefinite='warn' to go on",
-            consequence="the alternation need not settle",
-        )
 
 
 def fit_cluster(K, weights, n_dims, lanczos=False):

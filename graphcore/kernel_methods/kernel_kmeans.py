@@ -261,7 +261,6 @@ def _check_shift(kernel, weights, shift, streams, n_jobs):
             report_indefinite(
                 (smallest, 1.0),
                 "warn",
-                where="in shares of the largest",
                 consequence="the cost may rise on the way, and the best partition met is kept; shift='psd' makes it "
                 "fall, another kernel makes it a distance",
             )

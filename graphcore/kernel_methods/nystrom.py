@@ -386,7 +386,7 @@ def kernel_pca_features(K, n_components, *, on_indefinite="error", random_state=
     check_choice("on_indefinite", on_indefinite, ("error", "warn"))
     smallest = 0.0 if kernel.is_psd else smallest_sampled_eigenvalue(kernel, random_state, n_points=_SAMPLE)
     if smallest < 0:
-        report_indefinite((smallest, 1.0), on_indefinite, where="in shares of the largest", **_DROPPED)
+        report_indefinite((smallest, 1.0), on_indefinite, **_DROPPED)
     values, V = top_eigenpairs(kernel, n_components, n_jobs=n_jobs)
     signal = values > kernel.n_points * np.finfo(kernel.precision).eps * values[0]
     if not signal.any():

@@ -139,7 +139,7 @@ def spectrum_ends(K, random_state=None):
         return np.array(ends)
 
 
-def report_indefinite(ends, on_indefinite, *, where, consequence, remedy=""):
+def report_indefinite(ends, on_indefinite, *, consequence, where="in shares of the largest", remedy=""):
     """Refuse a kernel with clearly negative eigenvalues ("error"), or warn of it ("warn").
 
     `ends` are the smallest and the largest found eigenvalue, `where` names their matrix, `remedy` a remedy beside

@@ -22,6 +22,7 @@ from ..cluster.refine.problem import (
     ClusterSums,
     cluster_sums,
     distributed_context,
+    matrix_of,
     quotient,
     sums_and_shares,
 )
@@ -234,12 +235,8 @@ def quotient_graph(
     array([[6., 1.],
            [1., 0.]])
     """
-    import scipy.sparse as sp
-
     graph, labels, k = placed_labels(graph, labels, n_clusters)
-    rows = quotient(graph.rows, labels.copy(), k, n_jobs)
-    indptr = rows.indptr.astype(np.int32) if rows.indptr[-1] < 2**31 else rows.indptr
-    out = sp.csr_array((rows.weights, rows.indices, indptr), shape=(k, k)).copy()
+    out = matrix_of(quotient(graph.rows, labels.copy(), k, n_jobs)).copy()
     out.sort_indices()
     # The two sums of a pair were taken in different orders: their mean is symmetric to the last bit.
     return out if graph.weights is None else 0.5 * (out + out.T)

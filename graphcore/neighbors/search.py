@@ -88,17 +88,11 @@ def nearest_different(X, n_neighbors, *, metric="euclidean", algorithm="auto", *
     if kinds is None:
         return _search(X, n_neighbors, metric, algorithm, **options)
     X = X[first_of(kinds)]
-    few = _few_of(n_neighbors, X.shape[0])
-    found = _ONE_ROW if X.shape[0] == 1 else _search(X, few, metric, algorithm, **options)
-    return found._replace(kinds=kinds, n_asked=n_neighbors)
-
-
-def _few_of(n_neighbors, n_different):
-    """Return how many neighbours each of few different rows lists: at most half, as all would be those of all."""
-    most = max(1, (n_different - 1) // 2)
+    most = max(1, (X.shape[0] - 1) // 2)
     if n_neighbors > most:
-        warn_user(f"n_neighbors={n_neighbors} was reduced to {most}: the number of different rows is {n_different}")
-    return min(n_neighbors, most)
+        warn_user(f"n_neighbors={n_neighbors} was reduced to {most}: the number of different rows is {X.shape[0]}")
+    found = _ONE_ROW if X.shape[0] == 1 else _search(X, min(n_neighbors, most), metric, algorithm, **options)
+    return found._replace(kinds=kinds, n_asked=n_neighbors)
 
 
 def nearest_neighbors(X, n_neighbors, *, metric="euclidean", algorithm="auto", **options):

@@ -254,11 +254,11 @@ def modularity(G, communities, weight="weight", resolution=1):
     out = A.sum(axis=1)
     if G.is_directed():
         m = float(out.sum())
-        expected = _by_label(labels, out, k) * _by_label(labels, A.sum(axis=0), k) * (1 / m**2)
+        expected = np.bincount(labels, out, k) * np.bincount(labels, A.sum(axis=0), k) * (1 / m**2)
     else:
         m = float(out.sum() + loops.sum()) / 2
-        inside = (inside + _by_label(labels, loops, k)) / 2
-        expected = _by_label(labels, out + loops, k) ** 2 * (1 / (2 * m) ** 2)
+        inside = (inside + np.bincount(labels, loops, k)) / 2
+        expected = np.bincount(labels, out + loops, k) ** 2 * (1 / (2 * m) ** 2)
     return float((inside / m - resolution * expected).sum())
 
 
@@ -295,11 +295,7 @@ def _inside(G, labels, n_communities, values):
     """Sum the entries inside each community."""
     rows = np.repeat(labels, np.diff(G.indptr))
     same = rows == labels[G.indices]
-    return _by_label(rows[same], values[same], n_communities)
-
-
-def _by_label(labels, values, n_communities):
-    return np.bincount(labels, weights=values, minlength=n_communities)
+    return np.bincount(rows[same], values[same], n_communities)
 
 
 # -- functions that networkx asks of a backend -------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from ...base.progress import count
 from ...base.types import Floats
 from ...base.validation import read_only
 from ...distributed import on_workers
-from ...graphs.rows import GraphRows, map_passes, pass_spans
+from ...graphs.rows import GraphRows, as_csr_array, map_passes, pass_spans
 from . import _quotient_loops as _loops
 from ._objective_loops import NOTHING, add_cluster_sums, objective_value, places
 from .objectives import MODULARITY, NCUT, OBJECTIVES, Objective
@@ -155,10 +155,7 @@ class Problem:
 
 def matrix_of(rows):
     """GraphRows of a weighted graph as a csr_array, which shares their memory."""
-    import scipy.sparse as sp
-
-    n = len(rows.degrees)
-    return sp.csr_array((rows.weights, rows.indices, rows.indptr), shape=(n, n))
+    return as_csr_array(rows.indptr, rows.indices, rows.weights)
 
 
 def quotient(rows, labels, n_clusters, n_jobs=None, max_entries=None):
@@ -211,9 +208,7 @@ def quotient(rows, labels, n_clusters, n_jobs=None, max_entries=None):
 
     map_items(place, range(len(parts)), n_jobs)
     if max_links:
-        import scipy.sparse as sp
-
-        volumes = sp.csr_array((weights, indices, indptr), shape=(n_clusters, n_clusters)) @ np.ones(n_clusters)
+        volumes = as_csr_array(indptr, indices, weights) @ np.ones(n_clusters)
     if scale != 1.0:
         weights *= scale
         volumes *= scale

@@ -322,13 +322,11 @@ def _number_ids(spool, store, limit):
         marked = _Marked(spool, span)
         if spool.low == 0 and marked.n_nodes == span:
             return span, _same, {}
-        return marked.n_nodes, marked, {"node_names": write_array(store, "node_names", np.int64, marked.names())}
-    names = _distinct(spool, limit)
-    return (
-        len(names),
-        partial(np.searchsorted, names),
-        {"node_names": write_array(store, "node_names", np.int64, [names])},
-    )
+        n_nodes, number, pieces = marked.n_nodes, marked, marked.names()
+    else:
+        names = _distinct(spool, limit)
+        n_nodes, number, pieces = len(names), partial(np.searchsorted, names), [names]
+    return n_nodes, number, {"node_names": write_array(store, "node_names", np.int64, pieces)}
 
 
 def _same(ids):
