@@ -358,15 +358,14 @@ def label_cells_in_balance(problem, settings, streams, n_jobs=None):
     """
     given = settings.balance  # 0: none
     drawn = spectral_parts(problem, streams, n_jobs, n_draws=1 if given else 2)
-    rate, trials, labels = 0.0, [], {}  # nats of information for each of entropy
+    parts, rate, trials, labels = [each for each, _ in drawn], 0.0, [], {}  # nats of information for each of entropy
     for some in ((1.0,), (given,) if given else BALANCES[1:]):  # the others are counted in what is found at 1
         records = [problem.objective.at(price=(1.0 - each) * rate) for each in some]
         found = map_items(merged, [replace(each, objective=record) for record in records for _, each in drawn], n_jobs)
         for i, each in enumerate(some):
             tables = [table for table, _ in found[i * len(drawn) : (i + 1) * len(drawn)]]
-            both = [table[parts] for (parts, _), table in zip(drawn, tables, strict=True)]
-            labels[each] = both[0]
-            trials.append(_trial(each, problem, both))
+            labels[each] = tables[0][parts[0]]
+            trials.append(_trial(each, drawn[0][1], tables, parts, problem.counts))
         if trials[0].entropy > 0.0:
             rate = trials[0].information / trials[0].entropy
     best = given or most_stable(trials).balance
@@ -385,22 +384,24 @@ def most_stable(trials):
     return alike[len(alike) // 2]
 
 
-def _trial(balance, problem, both):
-    """Return the Trial of the first of two partitions of a coreset graph's nodes, or of a single one."""
+def _trial(balance, between, tables, parts, counts):
+    """Return the Trial of the first of two partitions, or of the only one: tables of `parts` of nodes, and their counts.
+
+    `between` is the Problem of the graph between the first parts.
+    """
+    sums, both = between.sums(tables[0]), [table[each] for table, each in zip(tables, parts, strict=True)]
     first, second = both[0].astype(np.int64), both[-1]
-    sums = problem.sums(both[0])
-    apart = _entropy(first, problem.counts) + _entropy(second, problem.counts)
-    joint = _entropy(first * (int(second.max()) + 1) + second, problem.counts)
+    _, pairs = np.unique(first * (int(second.max()) + 1) + second, return_inverse=True)
+    joint, *apart = (_entropy(np.bincount(labels, weights=counts)) for labels in (pairs, first, second))
     return Trial(
-        balance, sums.value(OBJECTIVES["information"]), _entropy(first, problem.rows.degrees),
-        agreement=2.0 - 2.0 * joint / apart if apart > 0.0 else 1.0,
+        balance, sums.value(OBJECTIVES["information"]), _entropy(sums.volume),
+        agreement=2.0 - 2.0 * joint / sum(apart) if sum(apart) > 0.0 else 1.0,
     )  # fmt: skip
 
 
-def _entropy(labels, weights):
-    """Return the entropy of labels by weights of what has them, in nats."""
-    shares = np.bincount(np.unique(labels, return_inverse=True)[1], weights=weights)
-    shares = shares[shares > 0.0] / shares.sum()
+def _entropy(weights):
+    """Return the entropy of shares of weights, in nats."""
+    shares = weights[weights > 0.0] / weights.sum()
     return float(-(shares * np.log(shares)).sum())
 
 

@@ -264,14 +264,15 @@ def test_trials_count_how_much_two_draws_of_parts_agree(pair, k, seed):
     assume(np.count_nonzero(pair[0].degrees) >= k)
     problem, A = problem_between(pair[0], k)
     settings, rng = resolve_settings(pair[0], k), np.random.default_rng(seed)
-    both = rng.integers(0, k, (2, len(A))).astype(np.int32)
+    both, parts = rng.integers(0, k, (2, len(A))).astype(np.int32), [np.arange(len(A))] * 2
     sums = cluster_sums(problem.rows, both[0], k)
-    found, shares = pipeline._trial(0.5, problem, both), sums.volume[sums.volume > 0] / sums.volume.sum()
+    found = pipeline._trial(0.5, problem, both, parts, problem.counts)
+    shares = sums.volume[sums.volume > 0] / sums.volume.sum()
     each = [np.repeat(labels, problem.counts) for labels in both]
     assert found.agreement == pytest.approx(normalized_mutual_info_score(*each), abs=1e-9)
     assert found.information == pytest.approx(sums.value(OBJECTIVES["information"]))
     assert found.entropy == pytest.approx(-(shares * np.log(shares)).sum(), abs=1e-12)
-    assert pipeline._trial(0.5, problem, both[:1]).agreement == 1.0
+    assert pipeline._trial(0.5, problem, both[:1], parts[:1], problem.counts).agreement == pytest.approx(1.0)
     if k < len(A) <= pipeline.PARTS * k:  # every node is a part
         _, _, trials = pipeline.label_cells_in_balance(problem, settings, Streams(seed))
         assert [trial.agreement for trial in trials] == [1.0] * len(pipeline.BALANCES)
