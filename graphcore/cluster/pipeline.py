@@ -385,7 +385,7 @@ def most_stable(trials):
 
 
 def _trial(balance, between, tables, parts, counts):
-    """Return the Trial of the first of two partitions, or of the only one: tables of `parts` of nodes, and their counts.
+    """Return the Trial of the first of two partitions, or of the only one: tables of `parts` of nodes, and counts.
 
     `between` is the Problem of the graph between the first parts.
     """
