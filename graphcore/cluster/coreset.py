@@ -35,7 +35,7 @@ class Coreset:
     Attributes
     ----------
     indices : ndarray of shape (n_coreset,), int64
-        Distinct nodes, or rows of the vectors, ascending. Nodes of your own draws may repeat, and weights are then summed.
+        Distinct nodes, or rows of the vectors, ascending. Nodes of your own draws may repeat: their weights are summed.
     weights : ndarray of shape (n_coreset,), float64
         Weights that make sums over the coreset unbiased estimates of sums over all points.
     sampling : str
