@@ -358,14 +358,15 @@ def label_cells_in_balance(problem, settings, streams, n_jobs=None):
     """
     given = settings.balance  # 0: none
     drawn = spectral_parts(problem, streams, n_jobs, n_draws=1 if given else 2)
-    parts, rate, trials, labels = [each for each, _ in drawn], 0.0, [], {}  # nats of information for each of entropy
+    parts, betweens = zip(*drawn, strict=True)
+    rate, trials, labels = 0.0, [], {}  # nats of information for each of entropy
     for some in ((1.0,), (given,) if given else BALANCES[1:]):  # the others are counted in what is found at 1
         records = [problem.objective.at(price=(1.0 - each) * rate) for each in some]
-        found = map_items(merged, [replace(each, objective=record) for record in records for _, each in drawn], n_jobs)
+        found = map_items(merged, [replace(each, objective=record) for record in records for each in betweens], n_jobs)
         for i, each in enumerate(some):
-            tables = [table for table, _ in found[i * len(drawn) : (i + 1) * len(drawn)]]
+            tables = found[i * len(drawn) : (i + 1) * len(drawn)]
             labels[each] = tables[0][parts[0]]
-            trials.append(_trial(each, drawn[0][1], tables, parts, problem.counts))
+            trials.append(_trial(each, betweens[0], tables, parts, problem.counts))
         if trials[0].entropy > 0.0:
             rate = trials[0].information / trials[0].entropy
     best = given or most_stable(trials).balance

@@ -117,11 +117,6 @@ class Reading:
         return tuple(self.comments or ()) if several else (self.comments,)
 
     @property
-    def skips(self):
-        """Whether lines that are no edges are left out."""
-        return self.on_bad_lines == "skip"
-
-    @property
     def weighted(self):
         """Whether weights are read, for a format with one place for them."""
         if self.weight_column not in ("auto", None):
@@ -495,7 +490,7 @@ class TextEdges:
 
     def __init__(self, source, reading, memory=FULL_MEMORY):
         self.source, self._dialect = source, _guess_dialect(source, reading)
-        self._skips, self.bad = reading.skips, BadLines()
+        self._skips, self.bad = reading.on_bad_lines == "skip", BadLines()
         self._chunk = block_size(CHUNK, memory)
         self.notes, self.n_nodes, self.called = self._dialect.notes, self._dialect.n_nodes, self._dialect.called
         self.weighted, self.places = self._dialect.weight is not None, self._dialect.used

@@ -88,7 +88,7 @@ class ParquetEdges:
     def __init__(self, source, reading, memory=FULL_MEMORY // 4):
         types = check_parquet()[0].types
         self.source, self._n_rows = source, block_size(_ROWS, memory)
-        self._skips, self.bad = reading.skips, BadLines()
+        self._skips, self.bad = reading.on_bad_lines == "skip", BadLines()
         with _opened(source) as file:
             schema = file.schema_arrow
             kinds = {name: schema.field(c).type for c, name in enumerate(schema.names)}

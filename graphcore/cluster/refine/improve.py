@@ -95,21 +95,20 @@ def coarse_partition(problem, rng, parts=None, n_jobs=None):
     """
     n = len(problem.rows.degrees)
     labels, between = (np.arange(n, dtype=np.int32), problem) if parts is None else parts
-    return moved_as_parts(problem, merged(between)[0][labels], rng, n_jobs)
+    return moved_as_parts(problem, merged(between)[labels], rng, n_jobs)
 
 
 def merged(problem):
     """Merge one pair at a time, the cheapest first, then move the nodes that were merged.
 
-    Where the number of clusters is free, merging ends when no union gains. Returns labels (n,) int32, and what each
-    union cost.
+    Where the number of clusters is free, merging ends when no union gains. Returns labels (n,) int32.
     """
-    labels, _, losses = agglomerate(
+    labels, _, _ = agglomerate(
         problem.rows, problem.counts, problem.n_clusters if problem.min_size else 0,
         linkage=problem.objective, min_size=problem.min_size,
     )  # fmt: skip
     move_locally(problem.spanning(labels, room=2), labels, tolerance=_FEW_PART_MOVES)
-    return labels, losses
+    return labels
 
 
 def moved_as_parts(problem, labels, rng, n_jobs=None):
