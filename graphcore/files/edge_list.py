@@ -417,7 +417,8 @@ def _is_header(first, rest, columns):
     if any(c >= len(first) or is_id(first[c]) for c in columns):
         return False
     words = [c for c, word in enumerate(first) if not is_number(word) and word.lower() not in MISSING]
-    return bool(rest) and any(all(c < len(row) and is_number(row[c]) for row in rest) for c in words)
+    columns = list(zip(*rest, strict=False))
+    return any(c < len(columns) and hold(columns[c], is_number) for c in words)
 
 
 def _are_numbers(fields):

@@ -129,7 +129,8 @@ class ParquetEdges:
                     if batch is None:
                         return
                     batch.validate(full=True)
-                with naming(f"rows from {read} on"), refusing(f"ids or weights of {self.called} cannot be read"):
+                rows = naming(f"rows from {read} on", OR_SKIP)
+                with rows, refusing(f"ids or weights of {self.called} cannot be read"):
                     ends, weights = self._arrays(self._edges_of(batch, read) if self._skips else batch)
                 read += batch.num_rows
                 yield ends, weights, read / total
@@ -167,6 +168,6 @@ class ParquetEdges:
             ends = self.numbering.ends(sources, targets, [f"column {name!r}" for name in called]).reshape(-1, 2)
         if not self.weighted:
             return ends, np.empty(0)
-        with refusing(f"column {self.called[2]!r} cannot be read as weights", OR_SKIP):
+        with refusing(f"column {self.called[2]!r} cannot be read as weights"):
             weights = columns.values("weight_column", self.called[2]).astype(np.float64)
         return ends, edge_weights(weights, len(ends))

@@ -236,13 +236,13 @@ def is_stream(path):
 
 
 @contextlib.contextmanager
-def naming(name):
-    """Put the file's name before the message of an InputError that does not have it yet."""
+def naming(name, remedy=""):
+    """Put the file's name before the message of an InputError that does not have it yet, and a remedy behind it."""
     try:
         yield
     except InputError as error:
         if not str(error).startswith(one_line(f"{name}:")):
-            error.args = (one_line(f"{name}: {error}"), *error.args[1:])
+            error.args = (one_line(f"{name}: {error}{remedy}"), *error.args[1:])
         raise
 
 

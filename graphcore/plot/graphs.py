@@ -212,8 +212,9 @@ def graph_drawing(graph: Any, labels: ArrayLike | None = None, *, ax: Axes | Non
     Parameters
     ----------
     graph : fitted model, Graph, sparse matrix or networkx graph
-    labels : array-like of shape (n_nodes,), integer
-        Cluster of every node, from 0; nodes of -1 and nodes without an edge are not drawn. Default: those of the model.
+    labels : array-like of shape (n_nodes,), integer, optional
+        Cluster of every node, from 0; nodes of -1 and nodes without an edge are not drawn. Default: those of the model,
+        a single cluster for other graphs.
     {ax}
 
     References
@@ -230,6 +231,8 @@ def graph_drawing(graph: Any, labels: ArrayLike | None = None, *, ax: Axes | Non
     """
     if is_model(graph):
         graph, labels = graph.graph_, graph.labels_ if labels is None else labels
+    graph = as_graph(graph)
+    labels = np.zeros(graph.n_nodes, dtype=np.int32) if labels is None else labels
     graph, labels, k = placed_labels(graph, labels, None)
     nodes = np.flatnonzero(labels >= 0)
     if len(nodes) == 0:

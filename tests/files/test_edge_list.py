@@ -200,6 +200,8 @@ def test_columns_that_are_asked_for_go_by_their_names(write):
     message = f"{path}: weight_column='trips' is no column; there are 'From', 'To', 'Trips 2020'"
     with pytest.raises(ParameterError, match=f"^{re.escape(message)}$"):
         read_graph(path, weight_column="trips")
+    with pytest.raises(FormatError, match=r"line 2: column 2 .* holds ''"):  # what is missing makes no header of nodes
+        read_graph(write("one,other,weight\nq,z,\na,b,1.0\n"))
     with pytest.raises(ParameterError, match="weight_column='w' names a column, and this file has none"):
         read_graph(write("2 1 1\n2 5\n1 5\n"), format="metis", weight_column="w")
     with pytest.raises(ParameterError, match="weight_column='w' is a name, and the file has no header"):

@@ -175,6 +175,7 @@ def test_leaves_of_a_model_are_its_clusters_by_name_or_unions_of_them(planted):
 
 def test_drawing_has_every_node_and_clusters_lie_apart(planted):
     graph, model = planted
+    assert len(dots(plot.graph_drawing(model.subgraph(0)))) == np.count_nonzero(model.labels_ == 0)
     ax = plot.graph_drawing(model)
     assert len(dots(ax)) == graph.n_nodes
     by_cluster = {c.get_gid(): np.asarray(c.get_offsets()) for c in ax.collections}
