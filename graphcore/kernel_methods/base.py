@@ -370,8 +370,8 @@ class PointClusterer(ClusterMixin, Estimator):
         Returns
         -------
         float
-            For the points of a fit that converged minus `cost_` or `reconstruction_error_`, where the class has one; not
-            for graphs with loops, `self_loop` or `shift`, a part of the kernel that rows of new nodes do not hold.
+            For the points of a converged fit minus `cost_` or `reconstruction_error_`, where the class has one; not for
+            graphs with loops, `self_loop` or `shift`, a part of the kernel that rows of new nodes do not hold.
 
         Examples
         --------
