@@ -36,7 +36,7 @@ class FormatError(InputError):
 
 
 class GraphWarning(UserWarning):
-    """The graph was changed, or has an unusual property."""
+    """The graph was changed, or it, a choice or the result is unusual."""
 
 
 def missing_package(what, package, extra):

@@ -2,7 +2,7 @@
 Two sides of a karate club
 ==========================
 
-In 1977 a karate club of 34 members fell apart. The clusters of the graph of meetings predict the two sides.
+In 1977 a karate club of 34 members fell apart. The clusters of the graph of meetings predict the side of 32.
 """
 
 import matplotlib.pyplot as plt
@@ -25,7 +25,7 @@ plt.title("shade: cluster; shape: side taken")
 plt.axis("off")
 
 # %%
-# Members at the border, who have friends on both sides:
+# Members at the border, with over 30 % of their edges to the other cluster:
 
 table = model.to_table("pandas")
 table[table.outside_share > 0.3]

@@ -1,6 +1,6 @@
 """
-Planted clusters of uneven size
-===============================
+Planted clusters with hubs
+==========================
 
 A random graph with ten known clusters and a few hubs. The adjacency matrix, before and after its rows are sorted by the
 clusters found.

@@ -2,7 +2,7 @@
 A drawing of a small graph
 ==========================
 
-Every node, with its cluster in colour and shape and a tint behind it; for up to some thousand nodes.
+Every node, with its cluster in colour and shape and a tint behind it; for up to 3,000 nodes.
 """
 
 import networkx as nx

@@ -52,7 +52,7 @@ graphcore.plot.quotient_graph(model)
 # information. Two parameters matter most:
 #
 # - ``n_neighbors``: with few neighbours the graph falls into many components (see ``graph_.n_components``); with many
-#   it bridges the gaps between clusters. Here 5 and 10 give the same agreement, 20 lower it to 0.83.
+#   it bridges the gaps between clusters. Here 5 give an agreement of 0.90, 10 and 20 one of 0.83.
 # - ``n_jobs=-1``: the search for neighbours, and most of what follows, uses all cores.
 #
 # Reusing the neighbour graph

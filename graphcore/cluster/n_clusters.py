@@ -105,7 +105,7 @@ def select_n_clusters(
 
     Notes
     -----
-    The cells of four coresets (fewer above 80,000 edges, one from 260,000 on), as in a fit, are merged pair by pair
+    The cells of four coresets (fewer above 87,000 edges, one from 262,000 on), as in a fit, are merged pair by pair
     down to one cluster; whenever their number has fallen by a third, nodes are moved between them.
 
     The information J(k) that the clusters have about edges (the objective that fits raise, in the mean over the

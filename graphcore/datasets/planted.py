@@ -162,7 +162,7 @@ def degree_corrected_partition(
     degree_ratio : float, default 100.0
         Largest over smallest possible expected degree; 1 makes them all equal.
     expected_degrees : array-like of shape (n_nodes,), optional
-        The expected degrees themselves; the three parameters above are then not used.
+        The expected degrees themselves; `mean_degree`, `exponent` and `degree_ratio` are then not used.
     random_state : int, numpy Generator, RandomState or None, default None
 
     Returns

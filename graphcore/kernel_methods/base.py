@@ -309,7 +309,7 @@ class PointClusterer(ClusterMixin, Estimator):
         ------
         ValueError
             :class:`graphcore.InputError` or :class:`graphcore.ParameterError`, naming what is wrong and what to do;
-            scikit-learn's plain ones for arrays of one or three dimensions, empty ones, and NaN.
+            scikit-learn's plain ones for arrays of one dimension, and empty ones.
 
         Examples
         --------
@@ -370,8 +370,8 @@ class PointClusterer(ClusterMixin, Estimator):
         Returns
         -------
         float
-            For the points of the fit minus `cost_` or `reconstruction_error_`, where the class has one; not for graphs
-            with loops, `self_loop` or `shift`, a part of the kernel that rows of new nodes do not hold.
+            For the points of a converged fit minus `cost_` or `reconstruction_error_`, where the class has one; not for
+            graphs with loops, `self_loop` or `shift`, a part of the kernel that rows of new nodes do not hold.
 
         Examples
         --------

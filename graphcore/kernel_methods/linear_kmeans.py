@@ -132,7 +132,7 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kern
         ------
         ValueError
             :class:`graphcore.InputError` or :class:`graphcore.ParameterError`, naming what is wrong and what to do;
-            scikit-learn's plain ones for arrays of one or three dimensions, empty ones, and NaN.
+            scikit-learn's plain ones for arrays of one dimension, and empty ones.
 
         Examples
         --------

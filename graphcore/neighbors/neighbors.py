@@ -85,8 +85,8 @@ def knn_graph(
     Nothing of size n_samples^2 is held: the neighbours take 8 bytes for each of n_samples * n_neighbors entries, the
     graph twice that. Equal rows (by cosine and correlation: multiples) are one point of the search, at most half of the
     different ones are listed, and weights are of distances between these. In the graph equal rows are a ring, each
-    joined to `n_neighbors` others, and their edges to a row that differs are shared out among them: no row has many
-    edges because others are equal.
+    joined to `n_neighbors` others (if that is odd, to one more), and their edges to a row that differs are shared out
+    among them: no row has many edges because others are equal.
 
     References
     ----------

@@ -54,7 +54,7 @@ def quotient_graph(
         Cluster of every node, from 0; -1 for none.
     names : sequence of str, optional
         Text on the disks; default the clusters' numbers. The number stands for a name that does not fit. The names
-        of the most central nodes are ``[", ".join(nodes[:1]) for nodes in model.summary()["central"]]``.
+        of the most central nodes are ``[str(*nodes[:1]) for nodes in model.summary()["central"]]``.
     {ax}
 
     Examples
