@@ -316,9 +316,9 @@ def predict(console, model, input, encoding, output):
     """Write the clusters of new VECTORS, by those of MODEL, which stays as it is.
 
     MODEL is a file written by `graphcore cluster --model` or `model.save`. VECTORS is a .npy array, a .npz, a Parquet
-    table, or a text table of numbers, with the columns that were clustered, in their order. For a model of a graph a
-    row is a new node and holds the weights of its edges to the nodes of that graph, in their order. Outliers, and rows
-    without an edge, belong to no cluster and get label -1.
+    table, or a text table of numbers, with the columns that were clustered, by name or in their order. For a model of a
+    graph a row is a new node and holds the weights of its edges to the nodes of that graph, in their order. Outliers,
+    and rows without an edge, belong to no cluster and get label -1.
     """
     from .. import load
     from ..files import write_labels

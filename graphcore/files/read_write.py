@@ -53,11 +53,11 @@ def read_graph(
         "source" and "target" or the like, else the first two that hold nodes.
     weight_column : {"auto", None}, int or str, default "auto"
         Edge lists: where the weight stands, by number from 0 or by name; None for no weights. "auto" takes the column
-        that a header names "weight" or the like; without names, a third numeric column if it is the only one beside
+        that a header names "weight" or the like; without names, a third, numeric column if there is no other beside
         time stamps. Columns left out raise a warning. Other formats: None leaves weights out, and for GraphML, GEXF and
         GML a str is the edge attribute ("auto": one called "weight" or the like).
     ids : {"auto", "integer", "string"}, default "auto"
-        Edge lists: what the nodes' names are. "auto" takes integers if the first lines hold nothing else.
+        Edge lists: what the nodes' names are. "auto" takes integers if nine in ten of the first are.
     symmetrize : {"max", "average", "sum", "min", "error"}, default "max"
         How the two directions of a pair are combined, see :meth:`Graph.from_edges`.
     count_repeats : bool, default False

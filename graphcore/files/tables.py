@@ -366,7 +366,7 @@ def read_nodes(path: PathLike, *, encoding: str = "utf-8") -> NodeTable:
     FormatError
         If a line has another number of columns than the first (it is named), or there are none.
     InputError
-        If a header calls no column as ids of nodes are, or a node comes twice.
+        If a node comes twice.
 
     Examples
     --------
