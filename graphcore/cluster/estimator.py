@@ -111,8 +111,8 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
     n_clusters_ : int
         Number of clusters, given or chosen; that of the finest level.
     selection_ : KSelection or None
-        The choice of the number of clusters; None if it was given or is that of largest modularity. `method` is "modularity" where the edges do
-        not clearly support a division.
+        The choice of the number of clusters; None if it was given or is that of largest modularity. `method` is
+        "modularity" where the edges do not clearly support a division.
     coreset_ : Coreset
         Nodes of the first draft's coreset, with weights.
     coreset_labels_ : ndarray of shape (n_coreset,), int32
