@@ -84,8 +84,8 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         Largest number of drafts: 1, 4, 32, as many as improve the objective, or the number given, see
         :doc:`/how_it_works`. "default" stops when a round of drafts gains less than it costs; it makes one draft on
         graphs of more than a million entries (twenty million for "ncut", four for "modularity"). Graphs of more than
-        2^28 entries (134 million edges) always have one draft. Ctrl-C ends a search of more than the default effort
-        with the best partition so far, and a warning.
+        2^28 entries (134 million edges) always have one draft. Ctrl-C ends a search by "high", "best" or a number above
+        1 with the best partition so far, and a warning.
     resolution : float or None, default None
         With ``n_clusters=None``, a number r of at least 1: the number of clusters k with the largest
         ``information - log(k) / r`` is taken, of the candidates of :func:`graphcore.select_n_clusters`. At 1 there is
