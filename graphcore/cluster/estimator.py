@@ -77,15 +77,15 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         Vectors that are left out before the fit and get the label -1: this share of them, those farthest from their
         neighbours. "auto" leaves out those beyond a gap in the distances, if there is one, see :doc:`/embeddings`.
     min_cluster_size : int or float, default 1
-        Smallest number of nodes in a cluster; a float is a share of the nodes.
+        Smallest number of nodes in a cluster; a float is a share of the nodes that have an edge.
     max_cluster_size : int, float or None, default None
-        Largest number of nodes in a cluster; a float is a share of the nodes.
+        Largest number of nodes in a cluster; a float is a share of the nodes that have an edge.
     effort : {"fast", "default", "high", "best"} or int, default "default"
         Largest number of drafts: 1, 4, 32, as many as improve the objective, or the number given, see
         :doc:`/how_it_works`. "default" stops when a round of drafts gains less than it costs; it makes one draft on
         graphs of more than a million entries (twenty million for "ncut", four for "modularity"). Graphs of more than
-        2^28 entries (134 million edges) always have one draft. Ctrl-C ends a search of more than the default effort
-        with the best partition so far, and a warning.
+        2^28 entries (134 million edges) always have one draft. Ctrl-C ends a search by "high", "best" or a number above
+        1 with the best partition so far, and a warning.
     resolution : float or None, default None
         With ``n_clusters=None``, a number r of at least 1: the number of clusters k with the largest
         ``information - log(k) / r`` is taken, of the candidates of :func:`graphcore.select_n_clusters`. At 1 there is
@@ -111,8 +111,8 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
     n_clusters_ : int
         Number of clusters, given or chosen; that of the finest level.
     selection_ : KSelection or None
-        The choice of the number of clusters; None if it was given. `method` is "modularity" where the edges do
-        not clearly support a division.
+        The choice of the number of clusters; None if it was given or is that of largest modularity. `method` is
+        "modularity" where the edges do not clearly support a division.
     coreset_ : Coreset
         Nodes of the first draft's coreset, with weights.
     coreset_labels_ : ndarray of shape (n_coreset,), int32
@@ -396,8 +396,8 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         negative: the score of the graph of the fit is above 0.
 
         GridSearchCV and cross_val_score use it where no ``scoring=`` is given, and split matrices of graphs with
-        ``affinity="precomputed"``. It compares fits of the same graph with the same number of clusters, as it rises
-        with that number: for `n_clusters`, `n_neighbors` and `metric` give ``scoring=``, or use
+        ``affinity="precomputed"``. It compares normalised cuts of the same graph with the same number of clusters, as
+        it rises with that number: for `n_clusters`, `n_neighbors` and `metric` give ``scoring=``, or use
         :func:`graphcore.select_n_clusters`.
 
         Parameters
@@ -452,7 +452,7 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
     def conductance_(self) -> Floats:
         """Share of the volume of each cluster that leaves the cluster, and 1 where there is no volume.
 
-        An array of shape (n_clusters,), float64, whose mean is the normalised cut.
+        An array of shape (n_clusters,), float64, whose mean over clusters that hold nodes is the normalised cut.
         """
         check_is_fitted(self)
         inner, volumes = self._reference.inner, self._reference.volumes
