@@ -158,7 +158,7 @@ class CoresetKernelKMeans(CentroidClusterer):
         Clusters that kernel k-means put the coreset's points into.
     coreset_cost_ : float
         Mean squared distance on the coreset with its weights, to centroids that were fitted to it: less than the cost
-        of all points, ``-score(X)`` (of a graph, see there, :func:`graphcore.metrics.coreset_cost`).
+        of all points, ``-score(X)`` (of a graph :func:`graphcore.metrics.kernel_kmeans_cost`, by its loops).
     n_unreached_ : int
         Nodes of a graph that no coreset node is joined to; their label is a default, no evidence.
     n_iter_, converged_, kernel_, n_features_in_
