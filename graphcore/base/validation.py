@@ -204,7 +204,7 @@ def check_labels(name, labels, n_nodes, *, n_clusters=None):
     if n_nodes and labels.max() >= limit:
         raise InputError(
             f"the largest of the {name} is {labels.max()} for {n_nodes} nodes; number the clusters from 0 with "
-            "numpy.unique(labels, return_inverse=True)[1]"
+            "known = labels >= 0; labels[known] = numpy.unique(labels[known], return_inverse=True)[1]"
         )
     return read_only(labels, np.int32)
 

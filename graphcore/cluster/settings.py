@@ -321,7 +321,7 @@ def _labels(name, labels, graph, n_clusters):
     if graph.n_nodes and labels.max() >= n_clusters > 0:
         raise ParameterError(
             f"{name} go up to {labels.max()}; with n_clusters={n_clusters} they run from 0 to {n_clusters - 1}, and "
-            f"-1 is unknown; give n_clusters={labels.max() + 1}, or close gaps by numpy.unique(labels, "
-            "return_inverse=True)[1]"
+            f"-1 is unknown; give n_clusters={labels.max() + 1}, or close gaps by known = labels >= 0; labels[known] = "
+            "numpy.unique(labels[known], return_inverse=True)[1]"
         )
     return labels.copy()  # what comes in may change

@@ -126,6 +126,12 @@ class Reading:
             )  # fmt: skip
         return self.weight_column is not None
 
+    def refuse_for(self, kind, *others):
+        """Raise a ParameterError for an option given that files of this kind, which are no lists of edges, ignore."""
+        for name in ("delimiter", "header", "columns", "ids", "count_repeats", "on_bad_lines", *others):
+            if getattr(self, name) != getattr(Reading, name):
+                raise refused(name, getattr(self, name), f"does not apply to {kind}, read as it is; leave it out")
+
 
 # -- columns -----------------------------------------------------------------------------------------------------------
 
@@ -269,6 +275,7 @@ class _Dialect:
     columns: tuple  # positions of the ends
     weight: int | None  # that of the weight
     integer: bool  # whether ids are integers, and no names
+    are_told: bool  # whether the caller gave the columns
     width: int  # columns of the first lines
     called: tuple  # names of the columns that are read, or their numbers
     n_nodes: int | None  # as write_graph notes it in a comment
@@ -336,8 +343,9 @@ def _guess_dialect(source, reading):
         ids = "integer" if sum(map(is_id, chain(*ends))) >= share * 2 * len(ends) else "string"
     called = tuple(names[c] for c in (*columns, weight) if c is not None)
     dialect = _Dialect(
-        delimiter, quoted, reading.marks, numbered[0][0] - (not header), columns, weight, ids == "integer", len(names),
-        called, int(own[1]) if own and own[1] != "named" else None, reading.encoding, notes,
+        delimiter, quoted, reading.marks, numbered[0][0] - (not header), columns, weight, ids == "integer",
+        reading.columns is not None, len(names), called, int(own[1]) if own and own[1] != "named" else None,
+        reading.encoding, notes,
     )  # fmt: skip
     if ids == "string" and reading.ids == "auto":
         for name, side in zip(called, zip(*ends, strict=True), strict=False):
@@ -595,7 +603,8 @@ def _problem(line, fields, dialect, missing, is_last):
             defect = "which is no 64-bit integer as the other nodes are (pass ids='string' to read names)"
         if defect:
             return f"column {column} (counted from 0) holds {field!r}, {defect}"
-    if len(fields) != dialect.width and (not dialect.integer or dialect.width == len(dialect.used)):
+    is_ragged = len(fields) != dialect.width and not dialect.are_told
+    if is_ragged and (not dialect.integer or dialect.width == len(dialect.used)):
         return (
             f"{len(fields)} columns, where the first lines have {dialect.width} (pass columns={dialect.columns} and "
             "weight_column to say which are read)"

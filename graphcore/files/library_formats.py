@@ -202,4 +202,7 @@ def write_matrix_market(graph, stream):
     from scipy.sparse import tril
 
     matrix = tril(graph.to_scipy(), format="coo")
-    mmwrite(stream, matrix, field="pattern" if graph.weights is None else "real", symmetry="symmetric")
+    with tempfile.TemporaryFile() as whole:  # scipy seeks, which compressed streams refuse
+        mmwrite(whole, matrix, field="pattern" if graph.weights is None else "real", symmetry="symmetric")
+        whole.seek(0)
+        shutil.copyfileobj(whole, stream)

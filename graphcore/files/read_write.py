@@ -5,6 +5,8 @@ from collections import abc
 from contextlib import nullcontext
 from typing import Any
 
+import numpy as np
+
 from ..base.types import AnyGraph, ArrayLike, Mapping, PathLike, Sequence, Table
 from ..base.validation import check_choice, check_order, check_path
 from ..exceptions import ParameterError, warn_user
@@ -134,13 +136,14 @@ def read_graph(
         # This import is late because the store itself imports the readers of files.
         from .store import open_graph
 
-        if not reading.weighted:
-            raise ParameterError(f"weight_column=None: {file} is on disk as it is; build it without weights")
+        reading.refuse_for("a graph on disk", "weight_column", "symmetrize")
         return of_nodes(open_graph(file), nodes)
     with open_source(file) as source:
         found = FORMATS[format] if format else guess_format(source, encoding)
         if found.is_text:
             source.require_text(encoding)
+        if found.isolated:
+            reading.refuse_for(f"{found.name} files")
         graph = found.read(source, reading)
     return of_nodes(graph, nodes, found.isolated)
 
@@ -155,7 +158,12 @@ def of_nodes(graph, table, complete=True):
             "among them: one of the files is of another graph, or has lines that are no nodes (a header has to name a "
             "column 'id')"
         )
-    return graph.with_nodes(table)
+    graph = graph.with_nodes(table)
+    alone = np.flatnonzero(graph.degrees[:2] == 0)
+    if table.source and graph.n_isolated == 1 and alone.tolist() == [0]:
+        first = graph.names_of([0])[0]
+        warn_user(f"{table.source}: only the first line ({first}) has no edge; if it is a header, call a column 'id'")
+    return graph
 
 
 def write_graph(
