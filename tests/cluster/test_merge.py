@@ -40,6 +40,7 @@ def tree_of(parts, size, seed, **options):
     return tree
 
 
+@pytest.mark.slow
 def test_systematic_sampling_draws_by_its_chances():
     rng = np.random.default_rng(0)
     weights = rng.integers(0, 3, 30) * rng.random(30)

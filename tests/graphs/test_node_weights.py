@@ -39,6 +39,7 @@ def test_objective_and_cuts_are_those_of_copies(case, seed):
         np.testing.assert_allclose(conductance(weighed, labels, k), conductance(repeated, many, k))
 
 
+@pytest.mark.slow
 def test_sizes_count_weights_and_nodes_of_weight_0_are_out():
     graph, truth = planted(4, 60, 0.3, 0.02, 0)
     rng = np.random.default_rng(0)

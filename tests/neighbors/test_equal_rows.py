@@ -91,6 +91,7 @@ def test_more_clusters_than_different_rows_are_warned_of():
     assert np.bincount(labels).max() <= 60
 
 
+@pytest.mark.slow
 def test_limits_count_rows_and_labels_that_stay_are_those_of_equal_rows():
     model = CoresetSpectralClustering(4, min_cluster_size=90, max_cluster_size=110, random_state=0).fit(PILE)
     np.testing.assert_array_equal(np.bincount(model.labels_), 100)

@@ -173,6 +173,7 @@ def test_leaves_of_a_model_are_its_clusters_by_name_or_unions_of_them(planted):
     assert_readable(ax.figure)
 
 
+@pytest.mark.slow
 def test_drawing_has_every_node_and_clusters_lie_apart(planted):
     graph, model = planted
     ax = plot.graph_drawing(model)

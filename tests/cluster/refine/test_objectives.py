@@ -99,6 +99,7 @@ def test_as_many_clusters_as_raise_it(resolution):
     assert modularity_of(graph, given.labels_, gamma) == pytest.approx(found, rel=0.01)
 
 
+@pytest.mark.slow
 def test_finer_resolutions_give_more_clusters_and_labels_do_not_depend_on_threads():
     graph, _ = graphcore.datasets.planted_partition(40, 25, 0.4, 0.01, random_state=2)
     counts = []
