@@ -5,7 +5,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import graphcore
 
@@ -68,17 +68,6 @@ def test_scikit_learns_checks(estimator, check):
 @parametrize_with_checks(OTHERS, expected_failed_checks=expected_failures)
 def test_scikit_learns_checks_of_the_others(estimator, check):
     check(estimator)
-
-
-@pytest.mark.slow
-def test_checks_that_are_left_out_fail():
-    model = graphcore.CoresetSpectralClustering(3, random_state=0)
-    named = set(expected_failures(model))
-    found = [check for _, check in estimator_checks_generator(model) if getattr(check, "func", check).__name__ in named]
-    assert len(found) >= len(named)
-    for check in found:
-        with pytest.raises((AssertionError, ValueError)):
-            check(clone(model))
 
 
 @pytest.mark.parametrize(

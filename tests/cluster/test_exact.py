@@ -43,9 +43,10 @@ def test_small_graphs(name, k):
     check(A, *spectral_embedding(sp.csr_array(A), k, random_state=0), k)
 
 
-@pytest.mark.parametrize("n", [40, 401])
-def test_other_degrees_than_row_sums(n):
+@pytest.mark.parametrize("n", [40, 101])
+def test_other_degrees_than_row_sums(limits, n):
     """Both ways of solving, against numpy; some degrees far below the row sums, so that eigenvalues exceed 1."""
+    limits(exact, _DENSE_NODES=100)
     rng = np.random.default_rng(0)
     A = random_adjacency(n, 0.2, rng, weighted=True)
     degrees = A.sum(axis=1) * rng.uniform(0.1, 1.0, n)
@@ -80,7 +81,7 @@ def test_large_graphs(limits, name, k):
     check(A, *found, k)
 
 
-@pytest.mark.parametrize("alone", [0, 360])
+@pytest.mark.parametrize("alone", [0, 60])
 def test_more_components_than_eigenvectors_give_the_largest_components(alone):
     # Many are nodes with nothing but a loop, as in coresets of 1 %: any vectors of that many would do.
     sizes = [4, 10, 12, *[1] * alone, 11]
