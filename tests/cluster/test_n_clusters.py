@@ -224,6 +224,7 @@ def test_information_and_entropy_are_those_of_the_trees_partitions(drawn, seed):
         assert entropy[at] == pytest.approx(-(shares * np.log(shares)).sum(), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_the_sweep_does_not_depend_on_threads_and_knows_as_many_clusters_as_are_asked_about(limits):
     graph, _ = planted(6, 150, 0.1, 0.01, 0)
     one, two = (module.sweep_coresets(graph, 20, 3, 4, n_jobs) for n_jobs in (None, 2))

@@ -92,6 +92,7 @@ def test_a_huge_graph_keeps_to_its_limits(graph, limits):
 # -- what is checked of all labels -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_check_of_all_labels_finds_what_is_not_kept(graph):
     model = told(CoresetSpectralClustering(4, random_state=0).fit, graph)[0]
     labels, rows, asked = model.labels_, graph.rows, model.clustering_.settings

@@ -87,6 +87,7 @@ def test_results_hold_together_on_random_graphs(name, case, seed, data):
     np.testing.assert_array_equal(apply_labels(result.leaves[1], result.leaves[0]), result.labels)
 
 
+@pytest.mark.slow
 def test_everything_but_time_is_the_same_for_any_number_of_threads():
     graph, _ = planted(5, 60, 0.2, 0.06, 0)
     one = run(graph, 5, 3, 1, coreset_size=60)
@@ -526,6 +527,7 @@ def nested():
     return Graph.from_scipy((A | A.T).astype(float))
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
 @quick
 @given(st.integers(0, 2**32 - 1), st.sampled_from([0.02, 0.1, 0.3]), st.booleans(), st.data())

@@ -116,16 +116,12 @@ def test_pairs_of_integers_are_refused_with_both_remedies(kind):
 @pytest.mark.parametrize(
     "vectors",
     [
-        np.random.default_rng(0).normal(size=(8, 2)),
-        np.array([SOURCES, TARGETS]).T - 1,
-        np.array([SOURCES, TARGETS, SOURCES]).T,
-        np.array([[1, 2, 3], [4, -5, 6]]),
-        [[0.5, 1.0, 2.0], [3.0, 4.0, 5.0]],
-        [[1, 2], [3, 4.5]],
-        ([1.0, 2.0], [3.0, 4.0], [0.0, 1.0]),
+        np.random.default_rng(0).normal(size=(8, 2)), np.array([SOURCES, TARGETS]).T - 1,
+        np.array([SOURCES, TARGETS, SOURCES]).T, np.array([[1, 2, 3], [4, -5, 6]]),
+        [[0.5, 1.0, 2.0], [3.0, 4.0, 5.0]], [[1, 2], [3, 4.5]], ([1.0, 2.0], [3.0, 4.0], [0.0, 1.0]),
     ],
     ids=["floats", "below 0", "three columns", "two rows below 0", "two rows of floats", "2 x 2", "tuple of lists"],
-)
+)  # fmt: skip
 def test_vectors_stay_vectors(vectors):
     assert not is_graph(vectors)
     model = fitted(vectors)

@@ -140,7 +140,9 @@ def test_a_weight_is_a_number_of_repeats_in_any_order(make):
             assert weights[getattr(model, name)].all()
 
 
-@pytest.mark.parametrize("rule", ["rms", pytest.param("quantile", marks=pytest.mark.slow), "neighbours"])
+@pytest.mark.parametrize(
+    "rule", ["rms", *(pytest.param(each, marks=pytest.mark.slow) for each in ("quantile", "neighbours"))]
+)
 def test_rules_for_the_bandwidth_see_each_different_row_with_weight_once(rule):
     rng = np.random.default_rng(0)
     X, weights, labels = rng.standard_normal((80, 3)), rng.integers(0, 4, 80), np.arange(80) % 4

@@ -115,6 +115,7 @@ def test_by_cosines_multiples_are_one_point():
     assert np.diff(graph.indptr).max() < 30
 
 
+@pytest.mark.slow
 def test_distance_matrices_are_those_of_vectors():
     far = pairwise_distances(BLOBS)
     want = CoresetSpectralClustering(3, random_state=0).fit(BLOBS[:250])
