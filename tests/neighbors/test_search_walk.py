@@ -37,13 +37,14 @@ def plain_walk(distances, graph, starts, n_listed):
     return listed
 
 
+@pytest.mark.parametrize("dtype", [np.float32, pytest.param(np.float64, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("code, name", [(pairs.EUCLIDEAN, "sqeuclidean"), (pairs.MANHATTAN, "cityblock")])
-def test_the_walk_is_the_plain_one(code, name):
+def test_the_walk_is_the_plain_one(code, name, dtype):
     rng = np.random.default_rng(0)
-    X, new = rng.normal(size=(300, 5)).astype(np.float32), rng.normal(size=(20, 5)).astype(np.float32)
+    X, new = rng.normal(size=(300, 5)).astype(dtype), rng.normal(size=(20, 5)).astype(dtype)
     graph = graphcore.knn_graph(X, 3)
     starts = rng.integers(300, size=(20, 4)).astype(np.int32)
-    near, far = np.full((20, 6), -1, dtype=np.int32), np.full((20, 6), np.inf, dtype=np.float32)
+    near, far = np.full((20, 6), -1, dtype=np.int32), np.full((20, 6), np.inf, dtype=dtype)
     given = map(read_only, (X, graph.indptr.astype(np.int64), graph.indices, new, starts, rng.permutation(20)))
     pairs.walk(code, *given, near, far, 0, 20)
     distances = cdist(new, X, name)
