@@ -265,7 +265,7 @@ def test_a_square_frame_with_the_same_names_is_an_adjacency_matrix(names):
     assert not is_graph(numbered)
 
 
-@pytest.mark.parametrize("n_neighbors", [5, 10])
+@pytest.mark.parametrize("n_neighbors", [5, pytest.param(10, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("is_made_symmetric", [False, True])
 def test_distances_of_neighbours_given_as_weights_are_told(n_neighbors, is_made_symmetric):
     A = kneighbors_graph(graphcore.datasets.load_digits().data[:200], n_neighbors, mode="distance")

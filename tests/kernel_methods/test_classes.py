@@ -68,7 +68,7 @@ def outputs(model, data):
 
 
 @pytest.mark.parametrize("make", [*OF_KERNELS, *FEATURES])
-@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("form", [np.asarray, pytest.param(sp.csr_array, marks=pytest.mark.slow)])
 def test_vectors_and_their_kernel_dense_and_sparse_are_the_same(make, form):
     function = kernel_function("gaussian", bandwidth=5.0)
     K = function(X[:150])
