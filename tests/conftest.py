@@ -3,11 +3,6 @@
 import gc
 import os
 import sys
-
-# Two processes with two threads each would hold one another up; numpy reads this when it is imported.
-if "PYTEST_XDIST_WORKER" in os.environ:
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-
 from importlib import import_module
 from pathlib import Path
 
@@ -19,9 +14,10 @@ from . import depth  # noqa: F401  (declares the profiles)
 gc.disable()  # until all tests are collected, a quarter of whose time it would take
 
 ROOT = Path(__file__).parents[1]
-LEFT_OUT = {ROOT / "tests" / name for name in ("bench", "docs")}
+LEFT_OUT = {ROOT / "tests" / name for name in ("bench", "distributed", "docs")}
 # The first test of tests/base compiles loops that these need, and the other process reads if it takes these later.
-LATER = {ROOT / "tests" / name for name in ("cli", "cluster")}
+LATER = "cli", "cluster", "files/test_faults.py", "graphs/test_magnitude.py", "neighbors/test_neighbors.py"
+LATER = {ROOT / "tests" / name for name in LATER}
 
 # Programs that tests start are to run the code under test, whatever else is installed, with the loops compiled for it.
 os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
@@ -30,15 +26,17 @@ os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), *filter(None, [os.environ
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config):
     """Run all tests in two processes, and named tests in one."""
-    option = config.option
-    if config.args_source is not pytest.Config.ArgsSource.TESTPATHS or hasattr(config, "workerinput"):
+    option, is_all = config.option, config.args_source is pytest.Config.ArgsSource.TESTPATHS
+    if hasattr(config, "workerinput"):
         return  # a process started for the tests starts no others
-    if option.numprocesses is None and not (option.usepdb or option.collectonly):
+    if is_all and option.numprocesses is None and not (option.usepdb or option.collectonly):
         option.numprocesses = 2
+    if option.numprocesses:  # with two threads each they would hold one another up; numpy reads this when imported
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def pytest_configure(config):
-    """Leave out bench/ and docs/ and shorten property tests where slow tests are left out, in each process anew."""
+    """Leave out LEFT_OUT and shorten property tests where slow tests are left out, in each process anew."""
     option, is_quick = config.option, "not slow" in config.option.markexpr
     if is_quick and config.args_source is pytest.Config.ArgsSource.TESTPATHS:
         option.ignore = [*(option.ignore or ()), *map(str, LEFT_OUT)]
@@ -54,7 +52,7 @@ def pytest_collection_finish():
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
     """Order the tests; let a run of the slow ones have those that a run of the quick ones leaves out."""
-    items.sort(key=lambda item: not LATER.isdisjoint(item.path.parents))
+    items.sort(key=lambda item: not LATER.isdisjoint([item.path, *item.path.parents]))
     if config.option.markexpr == "slow":
         for item in items:
             if not LEFT_OUT.isdisjoint(item.path.parents):

@@ -157,6 +157,7 @@ def test_rooms_import_only_from_rooms_before_them():
     assert list(backwards({module: names - {"graphcore"} for module, names in found.items()}, ROOMS, 1)) == []
 
 
+@pytest.mark.slow
 def test_only_the_front_of_files_imports_the_store_and_the_store_not_the_front():
     found = {module: names for module, names in imports("graphcore").items() if module.startswith("graphcore.files")}
     store = {module for module in found if module.startswith("graphcore.files.store")}

@@ -5,7 +5,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
+from sklearn.utils.estimator_checks import check_estimator
 
 import graphcore
 
@@ -16,11 +16,11 @@ SEEDED = {"random_state": 0}
 QUICK = [
     graphcore.CoresetSpectralClustering(3, effort="fast", **SEEDED),
     graphcore.KernelKMeans(3, n_init=2, **SEEDED),
-    graphcore.NystromKernelKMeans(2, **SEEDED),
     graphcore.KFlats(3, 1, n_init=2, **SEEDED),
 ]
 # The other classes, and settings whose rows mean something else.
 OTHERS = [
+    graphcore.NystromKernelKMeans(2, **SEEDED),
     graphcore.CoresetKernelKMeans(3, n_init=2, **SEEDED),
     graphcore.NystromFeatures(**SEEDED),
     graphcore.GaussianSketchFeatures(5, **SEEDED),
@@ -59,25 +59,13 @@ def expected_failures(estimator):
     return failures
 
 
-@parametrize_with_checks(QUICK, expected_failed_checks=expected_failures)
-def test_scikit_learns_checks(estimator, check):
-    check(estimator)
-
-
-@pytest.mark.slow
-@parametrize_with_checks(OTHERS, expected_failed_checks=expected_failures)
-def test_scikit_learns_checks_of_the_others(estimator, check):
-    check(estimator)
-
-
-def test_checks_that_are_left_out_fail():
-    model = graphcore.CoresetSpectralClustering(3, random_state=0)
-    named = set(expected_failures(model))
-    found = [check for _, check in estimator_checks_generator(model) if getattr(check, "func", check).__name__ in named]
-    assert len(found) >= len(named)
-    for check in found:
-        with pytest.raises((AssertionError, ValueError)):
-            check(clone(model))
+@pytest.mark.parametrize("model", [*QUICK, *(pytest.param(each, marks=pytest.mark.slow) for each in OTHERS)], ids=str)
+def test_scikit_learns_checks(model):
+    done = check_estimator(model, expected_failed_checks=expected_failures(model), on_skip=None, on_fail=None)
+    assert len(done) > 40
+    # One that passes is no better than one that fails, where it is expected to fail.
+    wrong = {"passed": True, "failed": False}
+    assert [each for each in done if wrong.get(each["status"]) == each["expected_to_fail"]] == []
 
 
 @pytest.mark.parametrize(

@@ -73,6 +73,7 @@ def test_labels_of_standard_input_go_to_standard_output(folder, feed, told, fact
     assert facts_of("cluster - -k 2")["output"] == "standard-input.clusters.tsv"
 
 
+@pytest.mark.slow
 def test_the_same_labels_as_the_class_and_for_any_number_of_jobs(folder, told):
     nx.write_edgelist(nx.connected_caveman_graph(20, 6), "graph.txt", data=False)
     np.save("X.npy", blobs())
@@ -88,6 +89,7 @@ def test_the_same_labels_as_the_class_and_for_any_number_of_jobs(folder, told):
             np.testing.assert_array_equal(np.load("l.npy"), model.labels_)
 
 
+@pytest.mark.slow
 def test_labels_and_attributes_go_to_other_programs_by_the_ending(folder, told):
     (folder / "people.csv").write_text(
         "id,age,cluster,level_1\n" + "".join(f"{x},{20 + i},7,5\n" for i, x in enumerate("abcxyz"))

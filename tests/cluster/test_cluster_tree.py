@@ -133,6 +133,7 @@ def test_a_tree_of_one_cluster():
     assert one.labels_at(1).tolist() == [0, 0, 0]
 
 
+@pytest.mark.slow
 def test_the_fit_takes_a_resolution():
     graph, truth = planted(5, 40, 0.4, 0.01, 0)
     fine = CoresetSpectralClustering(None, resolution=3, random_state=0).fit(graph)

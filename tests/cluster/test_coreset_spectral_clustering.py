@@ -208,6 +208,7 @@ def test_labels_of_nodes_with_loops_are_the_nearest_centroids():
 # -- what the function takes and gives ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("error")
 def test_clear_clusters_are_found_without_moves():
     graph, truth = planted(5, 80, 0.3, 0.005, 0)
@@ -360,6 +361,7 @@ def test_an_induced_graph_and_its_labels_are_those_of_the_dense_kernel_with_its_
     np.testing.assert_allclose(chosen, values[linked].min(axis=1), rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_algorithm_3_on_an_induced_graph_is_what_dense_numpy_makes_of_it():
     graph, _ = planted(4, 100, 0.3, 0.01, 0)
     K, _ = dense_kernel(dense(graph), 1.0)

@@ -88,7 +88,7 @@ def test_vectors_of_every_kind(container):
         assert model.n_features_in_ == 4 and model.affinity_ == "nearest_neighbors"
 
 
-@pytest.mark.parametrize("dtype", [np.int64, ">f8", object])
+@pytest.mark.parametrize("dtype", [np.int64, pytest.param(">f8", marks=pytest.mark.slow), object])
 def test_wide_numbers_stay_apart(dtype):
     X = np.random.default_rng(0).integers(0, 100, (60, 3))
     wide, weights = (1_600_000_000 + X).astype(dtype), np.array([[0, 2**24 + 1], [2**24 + 1, 0]], dtype=dtype)

@@ -9,17 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from graphcore import InputError, ParameterError, build_coreset, merge_coresets, reduce_coreset
+from graphcore import Graph, InputError, ParameterError, build_coreset, merge_coresets, reduce_coreset
 from graphcore.base.streams import Streams
 from graphcore.cluster.coreset import systematic_sample
 from graphcore.cluster.merge_coresets import CoresetTree
-from graphcore.datasets import planted_partition
 from graphcore.kernel_methods.kernel_kmeans import kernel_kmeans, nearest_centroid
 from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.vectors import VectorKernel
 
 FUNCTION = kernel_function("gaussian", bandwidth=2.0)
-GRAPH, _ = planted_partition(3, 40, 0.3, 0.02, random_state=0)
+GRAPH = Graph.from_networkx(nx.planted_partition_graph(3, 40, 0.3, 0.02, seed=0))
 
 
 def vectors(n, seed=0):
@@ -40,6 +39,7 @@ def tree_of(parts, size, seed, **options):
     return tree
 
 
+@pytest.mark.slow
 def test_systematic_sampling_draws_by_its_chances():
     rng = np.random.default_rng(0)
     weights = rng.integers(0, 3, 30) * rng.random(30)
@@ -93,13 +93,8 @@ def test_parts_of_a_graph_are_merged_and_those_that_share_nodes_are_refused():
     beside = build_coreset(GRAPH, 3, size=20, nodes=nodes[:50], random_state=1)
     whole = [build_coreset(GRAPH, 3, size=20, random_state=seed) for seed in range(2)]
     for shared in (
-        (parts[0], parts[0]),
-        (parts[0], beside),
-        (merged, parts[1]),
-        (small, beside),
-        whole,
-        (whole[0], beside),
-    ):
+        (parts[0], parts[0]), (parts[0], beside), (merged, parts[1]), (small, beside), whole, (whole[0], beside),
+    ):  # fmt: skip
         with pytest.raises(InputError, match="share nodes, which would count twice; give each part nodes= of its own"):
             merge_coresets(*shared)
     other = build_coreset(nx.cycle_graph(120), 3, size=20, nodes=nodes[80:], random_state=0)

@@ -224,6 +224,7 @@ def test_information_and_entropy_are_those_of_the_trees_partitions(drawn, seed):
         assert entropy[at] == pytest.approx(-(shares * np.log(shares)).sum(), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_the_sweep_does_not_depend_on_threads_and_knows_as_many_clusters_as_are_asked_about(limits):
     graph, _ = planted(6, 150, 0.1, 0.01, 0)
     one, two = (module.sweep_coresets(graph, 20, 3, 4, n_jobs) for n_jobs in (None, 2))
@@ -270,6 +271,7 @@ def test_the_least_candidate_has_no_corner_for_being_the_least():
     assert corners.score < 0.1 and "at k = " in corners.doubt
 
 
+@pytest.mark.slow
 def test_every_kind_of_graph_gives_the_same_and_vectors_go_through_theirs():
     graph = Graph.from_networkx(CAVEMEN)
     found = select_n_clusters(graph, random_state=0)
@@ -318,8 +320,8 @@ def test_a_number_whose_clusters_change_with_the_seed_is_not_clear():
     [
         ({"min_cluster_size": 20}, None, 1, 3),
         ({"min_cluster_size": 200}, 10.0, 1, 3),
-        ({"max_cluster_size": 25, "min_cluster_size": 0.25}, None, 3, 4),
-        ({"max_cluster_size": 0.05}, 0.01, 20, 20),
+        pytest.param({"max_cluster_size": 25, "min_cluster_size": 0.25}, None, 3, 4, marks=pytest.mark.slow),
+        pytest.param({"max_cluster_size": 0.05}, 0.01, 20, 20, marks=pytest.mark.slow),
         ({"coreset_size": 4}, None, 1, 4),
         ({}, 0.01, 1, 15),
     ],
@@ -339,6 +341,7 @@ def test_equal_rows_count_each_for_a_fit_that_chooses():
     assert model.selection_.candidates.tolist() == [1, 2]
 
 
+@pytest.mark.slow
 def test_the_number_of_modularity_is_taken_where_the_edges_support_no_division():
     G = nx.les_miserables_graph()
     with pytest.warns(GraphWarning, match="do not clearly support a division.*modularity gives 6, and k = 6 is"):

@@ -16,7 +16,7 @@ from ..oracles import EXAMPLES, example_adjacencies, planted
 EIGEN_SOLVERS = ("power", "exact")
 
 
-@pytest.mark.parametrize("eigen_solver", EIGEN_SOLVERS)
+@pytest.mark.parametrize("eigen_solver", ["power", pytest.param("exact", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_one_cluster_and_one_for_every_node(name, eigen_solver):
     A = example_adjacencies()[name]

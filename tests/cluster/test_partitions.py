@@ -92,6 +92,7 @@ def test_a_huge_graph_keeps_to_its_limits(graph, limits):
 # -- what is checked of all labels -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_check_of_all_labels_finds_what_is_not_kept(graph):
     model = told(CoresetSpectralClustering(4, random_state=0).fit, graph)[0]
     labels, rows, asked = model.labels_, graph.rows, model.clustering_.settings
@@ -219,10 +220,10 @@ def test_excess_of_closed_paths_is_that_of_all_paths(name, limits):
 
 def test_edges_of_neighbour_graphs_repeat_each_other():
     graph, truth = planted_partition(5, 100, 0.1, 0.01, random_state=0)
-    rows = graph.rows
+    rows, truth = graph.rows, truth.astype(np.int32)
     assert edge_evidence(rows, truth, cluster_sums(rows, truth, 5)) > 0.8
     X, y = make_blobs(500, 5, centers=5, cluster_std=2.0, random_state=0)
-    rows = knn_graph(X, 10).rows
+    rows, y = knn_graph(X, 10).rows, y.astype(np.int32)
     assert edge_evidence(rows, y, cluster_sums(rows, y, 5)) < 0.3
     empty = rows._replace(indptr=np.zeros(501, dtype=np.int64), indices=rows.indices[:0])
     assert edge_evidence(empty, y, cluster_sums(rows, y, 5)) == 0.9

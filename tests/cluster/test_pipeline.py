@@ -87,6 +87,7 @@ def test_results_hold_together_on_random_graphs(name, case, seed, data):
     np.testing.assert_array_equal(apply_labels(result.leaves[1], result.leaves[0]), result.labels)
 
 
+@pytest.mark.slow
 def test_everything_but_time_is_the_same_for_any_number_of_threads():
     graph, _ = planted(5, 60, 0.2, 0.06, 0)
     one = run(graph, 5, 3, 1, coreset_size=60)
@@ -102,6 +103,7 @@ def test_everything_but_time_is_the_same_for_any_number_of_threads():
     assert not np.array_equal(one.labels, run(graph, 5, 4, coreset_size=60).labels)
 
 
+@pytest.mark.slow
 def test_more_effort_finds_more():
     graph, _ = planted(30, 15, 0.35, 0.02, 0)
     values = []
@@ -154,12 +156,12 @@ def test_a_small_coreset_still_gives_all_clusters():
         assert len(set(run(star, 12, seed, coreset_size=12).labels)) == 12
 
 
-@pytest.mark.parametrize(("inner", "across"), [(50.0, 1.0), (1.0, 0.2), (1.0, 1e-3)])
-def test_complete_graphs_with_two_halves(inner, across):
+@pytest.mark.parametrize("across", [1.0, pytest.param(10.0, marks=pytest.mark.slow), 0.05])
+def test_complete_graphs_with_two_halves(across):
     # All weights in a half are alike, so that no pair of nodes is better than another to begin with.
     for n in (12, 60):
         A = np.full((n, n), across)
-        A[: n // 2, : n // 2] = A[n // 2 :, n // 2 :] = inner
+        A[: n // 2, : n // 2] = A[n // 2 :, n // 2 :] = 50.0
         np.fill_diagonal(A, 0)
         for seed in range(2):
             assert same_partition(run(Graph.from_scipy(sp.csr_array(A)), 2, seed).labels, np.arange(n) < n // 2)
@@ -292,6 +294,7 @@ def test_the_balance_is_the_most_stable():
     )  # one partition: the middle
 
 
+@pytest.mark.slow
 def test_a_balance_that_is_chosen_is_as_one_that_is_given():
     graph, _ = planted(6, 60, 0.3, 0.02, 0)
     for effort in ("fast", "default", 6):
@@ -427,6 +430,7 @@ def test_an_interrupt_after_the_first_round_returns_the_best_where_it_is_kept(ca
 # -- limits, and labels that are given ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_labels_that_stay():
     graph, truth = planted(5, 80, 0.15, 0.03, 0)
     rng = np.random.default_rng(0)
@@ -523,6 +527,7 @@ def nested():
     return Graph.from_scipy((A | A.T).astype(float))
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
 @quick
 @given(st.integers(0, 2**32 - 1), st.sampled_from([0.02, 0.1, 0.3]), st.booleans(), st.data())
@@ -544,6 +549,7 @@ def test_levels_are_nested_and_have_as_many_clusters_as_asked_for(seed, density,
     np.testing.assert_array_equal(levels[-1], model.labels_)
 
 
+@pytest.mark.slow
 def test_every_level_is_about_as_good_as_a_fit_of_its_own_and_what_levels_do_not_keep_to_is_refused(nested):
     def information(labels):
         return cluster_sums(nested.rows, np.ascontiguousarray(labels), int(labels.max()) + 1).value(

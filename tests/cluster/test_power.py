@@ -160,6 +160,7 @@ def test_expanded_powers_equal_dense_powers(name, n_products, limits):
     np.testing.assert_allclose(found, expected / np.linalg.norm(expected), atol=2e-3)
 
 
+@pytest.mark.slow
 def test_a_strong_vector_that_hardly_shows_at_first_survives_the_expansion(limits):
     """Two components: their eigenvalue is 1, and 8 products on 1,500 nodes leave it far below what they estimate."""
     limits(power, MANY_ENTRIES=0)

@@ -111,6 +111,7 @@ def test_kernel_k_means_and_build_coreset_read_the_rows_of_seeds_alone():
     assert few <= 2 * 5 * lengths.max() < many == 2 * 5 * 300
 
 
+@pytest.mark.slow
 def test_a_coreset_of_a_kernel_matrix_stands_for_its_points():
     K = semidefinite_matrix(50, 3)
     for sampling in ("importance", "uniform"):

@@ -235,6 +235,7 @@ def test_any_bits_are_a_graph_or_an_error(tmp_path_factory, data):
         assert str(error).startswith(str(path)) and str(error).isprintable()
 
 
+@pytest.mark.slow
 def test_a_real_web_graph(shared_data):
     path = shared_data / "webgraph" / "cnr-2000.graph"
     if not path.exists():

@@ -251,7 +251,7 @@ def test_what_libraries_cannot_read_is_one_line(write, name, text, message):
 @pytest.mark.parametrize(
     ("name", "n_nodes", "n_edges"),
     [
-        ("com-dblp/dblp.csv.gz", 317_080, 1_049_866),
+        pytest.param("com-dblp/dblp.csv.gz", 317_080, 1_049_866, marks=pytest.mark.slow),
         ("email-Eu-core/email-Eu-core.txt", 1_005, 16_706),
         ("karate/karate_club.csv.gz", 34, 78),
         ("newman/football.gml", 115, 613),

@@ -112,7 +112,7 @@ def test_blank_ends_of_parquet_are_refused_as_those_of_text(tmp_path, blank, kin
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 @pytest.mark.parametrize("kind", ["named", "integers"])
-@pytest.mark.parametrize("weighted", [True, False])
+@pytest.mark.parametrize("weighted", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_lines_that_are_no_edges_are_left_out_and_counted(tmp_path, table, ending, kind, weighted):
     named, bad = kind == "named", np.zeros(len(table), dtype=bool)
     table = table.astype({"from": str, "to": str} if named else {"from": "Int64"})

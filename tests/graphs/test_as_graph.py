@@ -116,16 +116,12 @@ def test_pairs_of_integers_are_refused_with_both_remedies(kind):
 @pytest.mark.parametrize(
     "vectors",
     [
-        np.random.default_rng(0).normal(size=(8, 2)),
-        np.array([SOURCES, TARGETS]).T - 1,
-        np.array([SOURCES, TARGETS, SOURCES]).T,
-        np.array([[1, 2, 3], [4, -5, 6]]),
-        [[0.5, 1.0, 2.0], [3.0, 4.0, 5.0]],
-        [[1, 2], [3, 4.5]],
-        ([1.0, 2.0], [3.0, 4.0], [0.0, 1.0]),
+        np.random.default_rng(0).normal(size=(8, 2)), np.array([SOURCES, TARGETS]).T - 1,
+        np.array([SOURCES, TARGETS, SOURCES]).T, np.array([[1, 2, 3], [4, -5, 6]]),
+        [[0.5, 1.0, 2.0], [3.0, 4.0, 5.0]], [[1, 2], [3, 4.5]], ([1.0, 2.0], [3.0, 4.0], [0.0, 1.0]),
     ],
     ids=["floats", "below 0", "three columns", "two rows below 0", "two rows of floats", "2 x 2", "tuple of lists"],
-)
+)  # fmt: skip
 def test_vectors_stay_vectors(vectors):
     assert not is_graph(vectors)
     model = fitted(vectors)
@@ -269,10 +265,10 @@ def test_a_square_frame_with_the_same_names_is_an_adjacency_matrix(names):
     assert not is_graph(numbered)
 
 
-@pytest.mark.parametrize("n_neighbors", [5, 10])
+@pytest.mark.parametrize("n_neighbors", [5, pytest.param(10, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("is_made_symmetric", [False, True])
 def test_distances_of_neighbours_given_as_weights_are_told(n_neighbors, is_made_symmetric):
-    A = kneighbors_graph(graphcore.datasets.load_digits().data[:600], n_neighbors, mode="distance")
+    A = kneighbors_graph(graphcore.datasets.load_digits().data[:200], n_neighbors, mode="distance")
     near = A.copy()
     near.data = np.exp(-near.data / near.data.mean())
     A, near = (X.maximum(X.T) if is_made_symmetric else X for X in (A, near))
@@ -288,9 +284,9 @@ def test_distances_of_neighbours_given_as_weights_are_told(n_neighbors, is_made_
 
 
 def test_a_matrix_of_all_distances_given_as_similarities_is_told():
-    D = pairwise_distances(graphcore.datasets.load_digits().data[:200])
+    D = pairwise_distances(graphcore.datasets.load_digits().data[:60])
     with pytest.warns(graphcore.GraphWarning, match=r"look like distances.*precomputed_nearest_neighbors"):
         Graph.from_scipy(D)
-    for similar in (np.exp(-D / D.mean()), 1 / (1 + D), np.random.default_rng(0).random((200, 200))):
+    for similar in (np.exp(-D / D.mean()), 1 / (1 + D), np.random.default_rng(0).random((60, 60))):
         with warnings.catch_warnings(action="error"):
             Graph.from_scipy((similar + similar.T) / 2)

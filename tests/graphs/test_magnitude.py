@@ -42,7 +42,7 @@ def test_a_power_of_two_changes_nothing(exponent, options):
 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
-@pytest.mark.parametrize("options", [{}, {"objective": "ncut"}])
+@pytest.mark.parametrize("options", [{}, pytest.param({"objective": "ncut"}, marks=pytest.mark.slow)])
 def test_weights_of_all_magnitudes_at_once(seed, options):
     # Sums of shares that underflow were taken for places not touched yet, and written beyond the end of a list.
     U = np.triu(10.0 ** np.random.default_rng(seed).integers(-300, 300, (60, 60)), 1)

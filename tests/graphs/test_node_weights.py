@@ -39,6 +39,7 @@ def test_objective_and_cuts_are_those_of_copies(case, seed):
         np.testing.assert_allclose(conductance(weighed, labels, k), conductance(repeated, many, k))
 
 
+@pytest.mark.slow
 def test_sizes_count_weights_and_nodes_of_weight_0_are_out():
     graph, truth = planted(4, 60, 0.3, 0.02, 0)
     rng = np.random.default_rng(0)
@@ -55,6 +56,7 @@ def test_sizes_count_weights_and_nodes_of_weight_0_are_out():
         assert graphcore.metrics.agreement(labels[labels >= 0], truth[labels >= 0])["ari"] > 0.9
 
 
+@pytest.mark.slow
 def test_weights_that_sum_to_less_than_one_count_as_any_others_attributes_stay_and_what_are_no_weights_is_refused():
     graph = load_karate().graph
     assert weigh_nodes(graph, np.ones(34)).attributes["club"] is not None

@@ -68,27 +68,27 @@ def outputs(model, data):
 
 
 @pytest.mark.parametrize("make", [*OF_KERNELS, *FEATURES])
-@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("form", [np.asarray, pytest.param(sp.csr_array, marks=pytest.mark.slow)])
 def test_vectors_and_their_kernel_dense_and_sparse_are_the_same(make, form):
     function = kernel_function("gaussian", bandwidth=5.0)
-    K = function(X)
-    of_vectors = made(make, kernel=function).fit(form(X[:200]))
-    of_matrix = made(make, kernel="precomputed").fit(form(K[:200, :200]))
+    K = function(X[:150])
+    of_vectors = made(make, kernel=function).fit(form(X[:100]))
+    of_matrix = made(make, kernel="precomputed").fit(form(K[:100, :100]))
     for matrix in (form, sp.csr_matrix):
-        found = outputs(of_matrix, matrix(K[200:, :200]))
-        np.testing.assert_allclose(outputs(of_vectors, form(X[200:])), found, atol=1e-8)
+        found = outputs(of_matrix, matrix(K[100:, :100]))
+        np.testing.assert_allclose(outputs(of_vectors, form(X[100:150])), found, atol=1e-8)
     if hasattr(make, "predict"):
         np.testing.assert_array_equal(of_vectors.labels_, of_matrix.labels_)
-        np.testing.assert_array_equal(of_vectors.predict(form(X[:200])), of_vectors.labels_)
-        assert adjusted_rand_score(TRUTH[:200], of_vectors.labels_) == 1.0
+        np.testing.assert_array_equal(of_vectors.predict(form(X[:100])), of_vectors.labels_)
+        assert adjusted_rand_score(TRUTH[:100], of_vectors.labels_) == 1.0
 
 
 @pytest.mark.parametrize("make", [*CLUSTERERS, *FEATURES])
 def test_fits_repeat_and_survive_threads_pickling_and_cloning(make):
-    model = made(make).fit(X)
+    model = made(make).fit(X[:120])
     before = outputs(model, X[:50])
-    w = {"sample_weight": np.ones(300)} if make in CLUSTERERS else {}  # weights that are all 1 are none
-    for other in (clone(model).fit(X, **w), made(make, n_jobs=2).fit(X), pickle.loads(pickle.dumps(model))):
+    w = {"sample_weight": np.ones(120)} if make in CLUSTERERS else {}  # weights that are all 1 are none
+    for other in (clone(model).fit(X[:120], **w), made(make, n_jobs=2).fit(X[:120]), pickle.loads(pickle.dumps(model))):
         np.testing.assert_array_equal(outputs(other, X[:50]), before)
 
 
@@ -140,7 +140,9 @@ def test_a_weight_is_a_number_of_repeats_in_any_order(make):
             assert weights[getattr(model, name)].all()
 
 
-@pytest.mark.parametrize("rule", ["rms", "quantile", "neighbours"])
+@pytest.mark.parametrize(
+    "rule", ["rms", *(pytest.param(each, marks=pytest.mark.slow) for each in ("quantile", "neighbours"))]
+)
 def test_rules_for_the_bandwidth_see_each_different_row_with_weight_once(rule):
     rng = np.random.default_rng(0)
     X, weights, labels = rng.standard_normal((80, 3)), rng.integers(0, 4, 80), np.arange(80) % 4

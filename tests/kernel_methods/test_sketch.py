@@ -130,6 +130,7 @@ def test_operators_of_an_explicit_kernel():
     assert -0.7 <= np.polyfit(np.log(list(errors)), np.log(list(errors.values())), 1)[0] <= -0.35
 
 
+@pytest.mark.slow
 def test_features_tend_to_the_normal_law_of_the_population():
     # Theorem 3: over subsample and sketch, P S_X f is N(0, <f, Sigma^3 f> / d) as n grows. With n = 300 and a kernel of
     # two dimensions the law is near enough that 400 draws of it have a Kolmogorov-Smirnov distance below 0.12 (for the

@@ -91,6 +91,7 @@ def test_more_clusters_than_different_rows_are_warned_of():
     assert np.bincount(labels).max() <= 60
 
 
+@pytest.mark.slow
 def test_limits_count_rows_and_labels_that_stay_are_those_of_equal_rows():
     model = CoresetSpectralClustering(4, min_cluster_size=90, max_cluster_size=110, random_state=0).fit(PILE)
     np.testing.assert_array_equal(np.bincount(model.labels_), 100)
@@ -114,6 +115,7 @@ def test_by_cosines_multiples_are_one_point():
     assert np.diff(graph.indptr).max() < 30
 
 
+@pytest.mark.slow
 def test_distance_matrices_are_those_of_vectors():
     far = pairwise_distances(BLOBS)
     want = CoresetSpectralClustering(3, random_state=0).fit(BLOBS[:250])

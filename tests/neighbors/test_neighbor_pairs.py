@@ -31,7 +31,7 @@ def test_the_graph_is_that_of_the_own_search(found, mode, weighting):
         np.testing.assert_allclose(dense(neighbor_graph(given, mode=mode, weighting=weighting)), want, rtol=1e-4)
 
 
-@pytest.mark.parametrize("affinity", ["auto", "precomputed_nearest_neighbors"])
+@pytest.mark.parametrize("affinity", ["auto", pytest.param("precomputed_nearest_neighbors", marks=pytest.mark.slow)])
 def test_a_fit_of_neighbours_is_that_of_the_vectors(found, affinity, tmp_path):
     X, near, far = found
     want = CoresetSpectralClustering(3, n_neighbors=5, random_state=0).fit(X)

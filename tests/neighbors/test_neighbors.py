@@ -259,6 +259,7 @@ def test_products_come_into_lists(is_same):
     numbers = np.arange(70, dtype=np.int32)
     theirs = numbers if is_same else numbers + 100
     halves = [(rows**2).sum(axis=1) / 2 for rows in (X, Y)]
+    halves[1].setflags(write=False)  # as in the search
     lists = [(np.full((70, 4), -1, np.int32), np.full((70, 4), np.inf, np.float32)) for _ in range(2)]
     if is_same:  # whose columns are rows already
         lists[1][1][:] = -np.inf
@@ -336,10 +337,10 @@ def test_where_leaves_hold_few_neighbours_the_search_is_exact_or_the_farthest_ro
 
 def test_the_search_that_is_taken_by_itself():
     rng = np.random.default_rng(0)
-    flat = rng.normal(size=(2_000_000, 4)).astype(np.float32)
+    flat = rng.random((2_000_000, 4), dtype=np.float32)
     small = rng.normal(size=(1000, 50)).astype(np.float32)
-    # Rows repeat only in memory: the choice looks at shape and type, and at every n/1000th row.
-    large = np.lib.stride_tricks.as_strided(small, shape=(200_000, 50), strides=(4, 4), writeable=False)
+    # Rows overlap in memory: the choice looks at shape and type, and at every n/1000th row.
+    large = np.lib.stride_tricks.sliding_window_view(flat.ravel()[:200_049], 50)
     some, many = (sp.csr_array((n, 1000), dtype=np.float32) for n in (6_000, 200_000))
     for X, is_exact in ((small, True), (large, False), (flat, True), (some, True), (many, False)):
         assert search.exact_pays(X, "euclidean") == is_exact

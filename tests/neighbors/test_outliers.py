@@ -123,6 +123,7 @@ def noisy():
     return X, y, CoresetSpectralClustering(5, outliers="auto", random_state=0).fit(X)
 
 
+@pytest.mark.slow
 def test_labels_are_better_with_noise_as_a_class_and_all_that_is_read_off_a_model_knows_them(noisy, tmp_path):
     X, y, model = noisy
     apart = model.labels_ < 0

@@ -37,8 +37,8 @@ def plain_walk(distances, graph, starts, n_listed):
     return listed
 
 
+@pytest.mark.parametrize("dtype", [np.float32, pytest.param(np.float64, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("code, name", [(pairs.EUCLIDEAN, "sqeuclidean"), (pairs.MANHATTAN, "cityblock")])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_the_walk_is_the_plain_one(code, name, dtype):
     rng = np.random.default_rng(0)
     X, new = rng.normal(size=(300, 5)).astype(dtype), rng.normal(size=(20, 5)).astype(dtype)

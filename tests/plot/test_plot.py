@@ -77,7 +77,7 @@ def test_sizes_shows_every_cluster_that_holds_nodes():
     assert_readable(ax.figure)
 
 
-@pytest.mark.parametrize("k", [1, 10, 5000])
+@pytest.mark.parametrize("k", [1, pytest.param(10, marks=pytest.mark.slow), 5000])
 def test_sizes_can_be_read_for_any_number_of_clusters(k):
     rng = np.random.default_rng(0)
     sums = sums_like(np.maximum(1, rng.lognormal(4, 1.5, k).astype(int)), rng.random(k))
@@ -121,6 +121,7 @@ def test_quotient_disks_do_not_overlap_and_lie_on_the_page(k):
     assert ax.get_title() == ("" if k <= 40 else "the 40 largest of 300 clusters")
 
 
+@pytest.mark.slow
 def test_quotient_draws_clusters_in_their_colours_the_links_and_labels_given_beside_a_model(planted):
     ax = plot.quotient_graph(planted[1])
     assert {patch.get_gid(): patch.get_facecolor()[:3] for patch in ax.patches} == {
@@ -173,6 +174,7 @@ def test_leaves_of_a_model_are_its_clusters_by_name_or_unions_of_them(planted):
     assert_readable(ax.figure)
 
 
+@pytest.mark.slow
 def test_drawing_has_every_node_and_clusters_lie_apart(planted):
     graph, model = planted
     assert len(dots(plot.graph_drawing(model.subgraph(0)))) == np.count_nonzero(model.labels_ == 0)

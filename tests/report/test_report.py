@@ -88,7 +88,7 @@ def test_pictures_are_there_and_take_all_colours_but_those_of_clusters_from_the_
     assert set(re.findall(r"(?:fill|stroke): ?(#[0-9a-f]{6})", drawings)) <= {*COLORS, "#ffffff"}
 
 
-@pytest.mark.parametrize("k", [1, 10, pytest.param(5000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("k", [1, *(pytest.param(k, marks=pytest.mark.slow) for k in (10, 5000))])
 def test_any_number_of_clusters(k, tmp_path):
     n = max(4 * k, 40)
     ring = np.arange(n)

@@ -155,7 +155,7 @@ def test_small_clusters_go_first_to_their_best_partner(pair, linkage, n_clusters
 
 def test_lists_of_neighbours_are_slid_together_when_room_runs_out():
     # Unions of a random sparse graph have many neighbours each: lists fill the room set aside more than once.
-    A = random_adjacency(150, 0.04, np.random.default_rng(0), weighted=True)
+    A = random_adjacency(80, 0.06, np.random.default_rng(0), weighted=True)
     A = A[np.ix_(A.any(axis=1), A.any(axis=1))]
     _, children, losses = agglomerate(as_groups(A), np.ones(len(A), dtype=np.int64), 1, linkage=OBJECTIVES["ncut"])
     written = np.count_nonzero(A)

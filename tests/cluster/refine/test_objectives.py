@@ -99,16 +99,13 @@ def test_as_many_clusters_as_raise_it(resolution):
     assert modularity_of(graph, given.labels_, gamma) == pytest.approx(found, rel=0.01)
 
 
+@pytest.mark.slow
 def test_finer_resolutions_give_more_clusters_and_labels_do_not_depend_on_threads():
     graph, _ = graphcore.datasets.planted_partition(40, 25, 0.4, 0.01, random_state=2)
     counts = []
     for resolution in (0.2, 1.0, 8.0):
-        fits = [
-            CoresetSpectralClustering(
-                None, objective="modularity", resolution=resolution, random_state=0, n_jobs=n_jobs
-            ).fit(graph)
-            for n_jobs in (1, 2)
-        ]
+        asked = {"objective": "modularity", "resolution": resolution, "random_state": 0}
+        fits = [CoresetSpectralClustering(None, **asked, n_jobs=n_jobs).fit(graph) for n_jobs in (1, 2)]
         np.testing.assert_array_equal(fits[0].labels_, fits[1].labels_)
         counts.append(fits[0].n_clusters_)
     assert counts[0] < counts[1] <= counts[2]

@@ -217,6 +217,6 @@ def test_merging_quotients_and_gathering(weight):
     n_touched = _quotient_loops.gather_links((rows[:3], labels, starts, members), 2, found)
     assert sorted(found[2][:n_touched].tolist()) == [0, 1, 2]
     _objective_loops.forget(found, n_touched)
-    out = np.empty(30, dtype=np.int32)
+    out, labels = np.empty(30, dtype=np.int32), read_only(labels)
     _move_loops.batch_assign(rows[:], (read_only(np.ones(3)), read_only(np.zeros(3))), labels, 0, 30, found, out)
     assert out.min() >= 0 and out.max() <= 2

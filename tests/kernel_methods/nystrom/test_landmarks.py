@@ -71,12 +71,12 @@ class TestDraws:
     def test_probabilities(self):
         p = np.array([0.0, 1.0, 3.0, 0.0, 6.0])
         total = np.zeros((5, 5))
-        for seed in range(2000):
+        for seed in range(500):
             found = landmarks.draw_landmarks(5, 3, probabilities=p, replace=True, random_state=seed)
             assert not np.isin(found.indices, [0, 3]).any()
             total[found.indices, found.indices] += found.scale**2
-        # E[P P^T] is the identity on the points that can be drawn; point 1 has p = 0.1, so a standard error of 0.039.
-        np.testing.assert_allclose(np.diag(total) / 2000, [0, 1, 1, 0, 1], atol=0.2)
+        # E[P P^T] is the identity on the points that can be drawn; point 1 has p = 0.1, so a standard error of 0.077.
+        np.testing.assert_allclose(np.diag(total) / 500, [0, 1, 1, 0, 1], atol=0.2)
 
     def test_given_landmarks(self):
         found = landmarks.sample_landmarks(K, 3, sampling=np.array([7, 2, 7]))
