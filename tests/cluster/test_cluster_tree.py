@@ -171,7 +171,9 @@ def test_layers_are_the_widest_levels_coarse_to_fine():
     same, near = group[:, None] == group, group[:, None] // 5 == group // 5
     edges = np.triu(np.random.default_rng(0).random((800, 800)) < np.select([same, near], [0.3, 0.02], 0.001), 1)
     graph = Graph.from_scipy(sp.csr_array(edges | edges.T))
-    tree = CoresetSpectralClustering(10, balance=1.0, random_state=0).fit(graph).tree_
+    model = CoresetSpectralClustering(7, random_state=0).fit(graph)
+    tree = model.tree_
+    assert model.balance_ < 1.0  # which a tree merged at its price would tell no groups for
     layers = tree.layers()
     assert [labels.max() + 1 for labels in layers] == [4, 20]
     assert len(np.unique(np.stack(layers), axis=1).T) == 20  # each is nested in the one before

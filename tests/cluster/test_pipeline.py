@@ -10,6 +10,8 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from scipy.sparse.csgraph import connected_components
+from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from graphcore import (
@@ -221,7 +223,8 @@ def test_there_are_no_more_parts_than_promised_and_the_graph_is_between_them(pai
     if k == 1 or pipeline.PARTS * k >= len(A):  # every node is one
         assert between is problem and np.array_equal(labels, np.arange(len(A)))
     else:
-        assert n_parts <= pipeline.PARTS * k
+        n_components, components = connected_components(A)
+        assert n_parts == len({*zip(labels, components, strict=True)}) <= pipeline.PARTS * k * n_components
     Z = np.eye(n_parts)[labels]
     B = np.zeros((n_parts, n_parts))
     B[np.repeat(np.arange(n_parts), np.diff(between.rows.indptr)), between.rows.indices] = between.rows.weights
@@ -236,6 +239,13 @@ def test_parts_lie_in_planted_clusters_and_do_not_depend_on_threads(limits):
     one, two = (pipeline.spectral_parts(problem, Streams(1), n)[0][0] for n in (1, 2))
     np.testing.assert_array_equal(one, two)
     assert sum(np.bincount(truth[one == part]).max() for part in set(one)) > 0.95 * len(truth)
+
+
+@pytest.mark.slow
+def test_components_as_many_as_clusters_are_found_though_small_ones_could_be_united():
+    X, truth = make_blobs([600, 300, 100, 30], centers=15 * np.eye(4), random_state=2)
+    fits = [CoresetSpectralClustering(4, random_state=seed).fit(X) for seed in range(5)]
+    assert [adjusted_rand_score(truth, model.labels_) for model in fits] == [1.0] * 5
 
 
 @pytest.mark.slow

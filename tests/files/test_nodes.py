@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphcore import FormatError, InputError, read_graph
+from graphcore import FormatError, GraphWarning, InputError, read_graph
 from graphcore.files import read_nodes
 from graphcore.files.parquet import write_table
 from tests.files.bvgraphs import graph_files, write_files
@@ -117,6 +117,9 @@ def test_nodes_beside_files_of_graphs(tmp_path, write, name):
         assert (graph.node_names.tolist()[3], graph.n_isolated) == ("alone", 1)
     with pytest.raises(InputError, match=r"n.csv: (node|there are)"):
         read_graph(path, nodes=write("\n".join(["id,name,place", *rows[:2]]), "n.csv"))
+    if name == "names.csv":
+        with pytest.warns(GraphWarning, match=r"n.csv: only the first line \(town\) has no edge; .*'id'"):
+            read_graph(path, nodes=write("person,town\nx,a\ny,b\nz,c\n", "n.csv"))
 
 
 def test_a_web_graph_and_its_pages(tmp_path, write):

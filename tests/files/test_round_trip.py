@@ -35,7 +35,7 @@ def named_graphs(draw, kind):
     ("ending", "kind"),
     [
         *(pytest.param(ending, None, marks=pytest.mark.slow)
-          for ending in ("tsv", "txt.gz", "csv", "csv.xz", "mtx", "mtx.gz", "npz", "edges.bz2")),
+          for ending in ("tsv", "txt.gz", "csv", "csv.xz", "mtx", "mtx.xz", "npz", "edges.bz2")),
         ("npz", "integer"), ("npz", "string"),
     ],
 )  # fmt: skip

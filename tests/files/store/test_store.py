@@ -63,8 +63,9 @@ def test_read_graph_takes_a_store_and_opened_graphs_are_mapped_read_only_and_pic
     graph = Graph.from_edges([0, 1], [1, 2], [2.0, 3.0])
     write_graph(graph, tmp_path / "g.store")
     assert_same(read_graph(tmp_path / "g.store"), graph)
-    with pytest.raises(ParameterError, match="weight_column=None"):
-        read_graph(str(tmp_path / "g.store"), weight_column=None)
+    for name, value in (("weight_column", None), ("symmetrize", "sum"), ("columns", (0, 1))):
+        with pytest.raises(ParameterError, match=rf"^{name}=.* does not apply to a graph on disk"):
+            read_graph(str(tmp_path / "g.store"), **{name: value})
     with pytest.raises(InputError, match="a folder without files of edges"):
         read_graph(tmp_path)
     (tmp_path / "g.store" / "meta.json").unlink()
