@@ -255,7 +255,7 @@ def levels():
     graphs = {"four faculties of ten groups": nested, "Les Misérables": people, "digits": _digits()[0]}
     figure, ax = plt.subplots(figsize=(6.5, 3.6), layout="constrained")
     for (name, graph), k, style in zip(graphs.items(), (4, 20, 20), ("-", "--", ":"), strict=True):
-        found = _fit(graph, k, balance=1).tree_.levels()
+        found = _fit(graph, k).tree_.levels()
         ends = np.append(found["resolution_from"], 1000.0)
         ax.stairs(found["n_clusters"], ends, baseline=None, label=name, ls=style, lw=1.5, color=SHADES[0])
     ax.set(xscale="log", yscale="log", xlim=(1, 100), xlabel="resolution", ylabel="best number of clusters")
@@ -268,7 +268,7 @@ def levels():
 def _uneven_vectors():
     rng = np.random.default_rng(1)
     sizes = [2000, 200, 100, 50, 30, 20]
-    return np.concatenate([rng.normal(4 * rng.normal(size=16), 1.0, (size, 16)) for size in sizes])
+    return np.concatenate([rng.normal(1.5 * rng.normal(size=16), 1.0, (size, 16)) for size in sizes])
 
 
 def uneven():
@@ -278,7 +278,7 @@ def uneven():
     graph, points = graphcore.knn_graph(X, random_state=0), X @ axes_of_X[:2].T
     figure, axes = plt.subplots(1, 3, figsize=(9, 3.2), layout="constrained")
     for ax, balance in zip(axes, (1.0, 0.7, 0.3), strict=True):
-        labels = _fit(graph, 6, balance=balance, random_state=1).labels_
+        labels = _fit(graph, 6, balance=balance).labels_
         _draw_clusters(ax, points, labels, 5)
         ax.set_title(f"balance {balance:g}: largest {np.bincount(labels).max() / len(labels):.0%}", fontsize=10)
         _bare(ax)
@@ -393,8 +393,8 @@ def _whiskered(n_blocks=3, size=60, length=8):
     return network, np.array(truth)[order], points[order]
 
 
-def _fit(X, n_clusters, random_state=0, **parameters):
-    return graphcore.CoresetSpectralClustering(n_clusters, random_state=random_state, **parameters).fit(X)
+def _fit(X, n_clusters, **parameters):
+    return graphcore.CoresetSpectralClustering(n_clusters, random_state=0, **parameters).fit(X)
 
 
 def _draw_edges(ax, points, graph, width=0.4, shade="#bbbbbb"):

@@ -156,7 +156,7 @@ def test_a_page_with_the_command_that_repeats_it_and_known_classes(folder, told)
     page.assert_alone()
     assert at not in page.source and "graph.txt: " in page.text  # of the column x
     assert "Clusters of graph.txt" in page.text and "The random seed was 0." in page.text
-    assert "Adjusted Rand index 1.0000" in page.text and "over 3 nodes with a known class and a cluster" in page.text
+    assert "Adjusted Rand index 1.0000" in page.text and "over 3 nodes with a known class and an edge" in page.text
     (command,) = re.findall(r"graphcore cluster [^-\n][^\n]*", "".join(page.words))
     first = (folder / "out.tsv").read_text()
     assert run(shlex.split(command)[1:]) == 0 and (folder / "out.tsv").read_text() == first
