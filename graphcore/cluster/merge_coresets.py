@@ -73,16 +73,19 @@ def merge_coresets(*coresets: Coreset) -> Coreset:
                 "the coresets are of parts that share nodes, which would count twice; give each part nodes= of its own "
                 "to build_coreset"
             )
-        if len({each.volume for each in coresets}) > 1:
+        volumes = {each.volume for each in coresets if each.volume is not None}
+        if len(volumes) > 1:
             raise InputError("the coresets are of different graphs; draw all of parts of one")
-        loops = dict.fromkeys((each.self_loop, each.shift) for each in coresets)
+        loops = dict.fromkeys((each.self_loop, each.shift or 0.0) for each in coresets)
         if len(loops) > 1:
             listed = ", ".join(f"self_loop={loop:g}, shift={shift:g}" for loop, shift in loops)
             raise InputError(f"the coresets estimate different degrees, those with {listed}; draw all with the same")
-        order = np.argsort(indices := np.concatenate([each.indices for each in coresets]))
-        merged = replace(coresets[0], sampling="merged", n_draws=n_draws, seeds=None)
-        nodes = np.sort(np.concatenate(parts))
-        return replace(merged, indices=indices[order], weights=weights[order], nodes=nodes)
+        indices, places = np.unique(np.concatenate([each.indices for each in coresets]), return_inverse=True)
+        return replace(
+            coresets[0], indices=indices, weights=np.bincount(places, weights), sampling="merged", n_draws=n_draws,
+            seeds=None, volume=max(volumes, default=None), shift=next(iter(loops))[1],
+            nodes=np.sort(np.concatenate(parts)),
+        )  # fmt: skip
     if len(kernels) < len(coresets):
         raise InputError("some coresets are of vectors and some of nodes; merge each kind by itself")
     if any(kernel.function != kernels[0].function for kernel in kernels):
@@ -173,13 +176,11 @@ def reduce_coreset(
     if (graph is None) == (coreset.kernel is None):
         what = "of nodes; give graph=" if graph is None else "of vectors, and holds them; leave graph= out"
         raise ParameterError(f"the coreset is {what}")
-    if size >= len(coreset):
+    whole, drawn = (None, coreset) if graph is None else coreset.in_graph(graph)
+    if size >= len(drawn):
         return coreset
-    if coreset.kernel is not None:
-        whole, among, weights = None, coreset.kernel, coreset.weights
-    else:
-        whole, drawn = coreset.in_graph(graph)
-        weights, among = drawn.weights, whole.submatrix(coreset.indices, drawn.weights)
+    points, weights = drawn.indices, drawn.weights
+    among = coreset.kernel if whole is None else whole.submatrix(points, weights)
     auto = isinstance(n_seeds, str) and n_seeds == "auto"
     # A part may hold points of fewer clusters than there are, so only the number of seeds is by the clusters.
     found = sample_coreset(
@@ -187,9 +188,8 @@ def reduce_coreset(
         replace=False, random_state=random_state,
     )  # fmt: skip
     if whole is not None:
-        found = found.of(coreset.indices).of_kernel(whole)
-        return replace(found, nodes=coreset.nodes)
-    return replace(found.over(among).of(coreset.indices), n_points=coreset.n_points)
+        return replace(found.of(points).of_kernel(whole), nodes=coreset.nodes)
+    return replace(found.over(among).of(points), n_points=coreset.n_points)
 
 
 @dataclass(frozen=True, eq=False)

@@ -411,13 +411,18 @@ def _typed(columns):
 
 
 def _values(column):
-    """Convert a column to integers, else to floats (NaN for blanks), else to text, as 007 and integers over 64 bits."""
+    """Convert a column to integers, to floats (NaN for blanks), or to text, as 007 and what floats do not hold."""
     if all(map(is_id, column)):
         return np.array(column, dtype=np.int64)
     fields = [field for field in column if field]
-    if fields and all(is_number(field) and is_id(field) >= field.isdigit() for field in fields):
+    if fields and all(is_number(field) and is_id(field) >= field.isdigit() and _is_exact(field) for field in fields):
         return np.array([float(field or "nan") for field in column])
     return as_names(column, len(column))
+
+
+def _is_exact(field):
+    """Return whether a number, if it is an integer, is one as a float, too."""
+    return not is_id(field) or int(float(field)) == int(field)
 
 
 # -- text --------------------------------------------------------------------------------------------------------------

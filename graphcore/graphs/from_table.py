@@ -219,6 +219,8 @@ class Columns:
             values = np.asanyarray(column)
         else:
             values = column.to_numpy()
+            if values.dtype.kind == "f" and column.dtype.is_integer() and np.nanmax(np.abs(values), initial=0) >= 2**53:
+                values = np.array(column.to_list(), dtype=object)  # None among them, which made floats of all
             if values.dtype.kind == "O" and column.null_count():  # pyarrow fills them in among categories
                 values = np.where(column.is_null().to_numpy(), None, values)
         try:

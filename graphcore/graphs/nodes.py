@@ -201,7 +201,8 @@ def with_ids(graph, ids):
 def column_of(values):
     """Return a list of values, None for those that are missing, as a column: numbers, true or false, or else text."""
     there = [value for value in values if value is not None]
-    if there and all(isinstance(value, Real) and not isinstance(value, bool) for value in there):
+    is_wide = len(there) < len(values) and any(isinstance(v, Integral) and abs(v) > 2**53 for v in there)  # for floats
+    if there and not is_wide and all(isinstance(value, Real) and not isinstance(value, bool) for value in there):
         is_whole = len(there) == len(values) and all(isinstance(v, Integral) and abs(v) < 2**63 for v in there)
         return np.array([np.nan if value is None else value for value in values], np.int64 if is_whole else np.float64)
     texts = ["" if value is None else str(value) for value in values]

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..base.loops import away, map_items, row_spans
 from ..base.progress import record
-from ..base.validation import read_only, unmasked
+from ..base.validation import read_only, refused, unmasked
 from ..exceptions import InputError, warn_user
 from . import _loops
 
@@ -182,8 +182,10 @@ def edge_weights(weights, n_edges):
 
 
 def counted(weights, n_edges, count_repeats):
-    """Return ones where edges without weights (an array of length 0) are to be counted, and else the weights."""
-    return np.ones(n_edges) if count_repeats and not len(weights) else weights
+    """Return weights, an array of length 0 where there are none, or ones where edges are to be counted."""
+    if count_repeats and len(weights):
+        raise refused("count_repeats", True, "counts lines, which have weights here; or weight_column=None")
+    return np.ones(n_edges) if count_repeats else weights
 
 
 def in_range(graph):

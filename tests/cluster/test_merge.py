@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from graphcore import Graph, InputError, ParameterError, build_coreset, merge_coresets, reduce_coreset
+from graphcore import Coreset, Graph, InputError, ParameterError, build_coreset, merge_coresets, reduce_coreset
 from graphcore.base.streams import Streams
 from graphcore.cluster.coreset import systematic_sample
 from graphcore.cluster.merge_coresets import CoresetTree
@@ -37,6 +37,18 @@ def tree_of(parts, size, seed, **options):
     for part in parts:
         tree = tree.with_chunk(part)
     return tree
+
+
+def test_own_draws_in_any_order_with_repeats_are_merged_and_reduced_as_each_node_once():
+    mine = {"sampling": "mine", "n_draws": 5, "self_loop": 1.0, "nodes": np.arange(60)}
+    drawn = Coreset(np.array([33, 5, 2, 5, 7]), np.array([1.0, 2.0, 1000.0, 3.0, 4.0]), **mine)
+    once = Coreset(np.array([2, 5, 7, 33]), np.array([1000.0, 5.0, 4.0, 1.0]), **mine)
+    other = build_coreset(GRAPH, 3, size=8, nodes=range(60, 120), random_state=0)
+    for one, same in ((drawn, once), (merge_coresets(drawn, other), merge_coresets(once, other))):
+        found, expected = (reduce_coreset(c, 2, size=3, graph=GRAPH, random_state=1) for c in (one, same))
+        np.testing.assert_array_equal(found.indices, expected.indices)
+        np.testing.assert_array_equal(found.weights, expected.weights)
+    np.testing.assert_array_equal(one.weights[:4], once.weights)
 
 
 @pytest.mark.slow

@@ -351,6 +351,8 @@ def test_repeats_are_told_in_one_line_or_counted(write):
         assert read_graph(path).weights is None
     assert len(told) == 1
     assert edges_of(read_graph(path, count_repeats=True)) == {("a", "b", 2.0), ("b", "c", 1.0)}
+    with pytest.raises(ParameterError, match=r"count_repeats=True .*weight_column=None"):
+        read_graph(write("a b 2\nb c 1\n"), count_repeats=True)
 
 
 def test_pieces_make_the_same_graph(write, limits):

@@ -38,6 +38,7 @@ NO_TABLE = (FormatError, "Parquet table cannot be read") if HAS_ARROW else (Inpu
         ("id,first_name,last_name\n7,x,a\n3,y,b\n", [7, 3], None, {"first_name": ["x", "y"], "last_name": ["a", "b"]}),
         ("user_id,age\n7,31\n3,22\n", [7, 3], None, {"age": [31, 22]}),
         (",title\n7,x\n3,y\n", [7, 3], ["x", "y"], {}),
+        ("id,tax\n7,9007199254740993\n3,\n", [7, 3], None, {"tax": ["9007199254740993", ""]}),  # no float holds it
     ],
 )  # fmt: skip
 def test_what_is_read(write, text, ids, names, columns):

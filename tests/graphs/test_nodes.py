@@ -59,6 +59,14 @@ def test_tables_of_every_library(kind):
     assert friends().with_nodes(table).degrees.tolist() == [2.0, 2.0, 1.0, 0.0]
 
 
+def test_integers_with_missing_ones_that_no_float_holds_are_text():
+    table = pytest.importorskip("pandas").DataFrame({"id": [7, 3, 12]})
+    table["tax"], table["age"] = (table.id.convert_dtypes().mask(table.id == 3) + more for more in (2**53 + 2, 0))
+    found = friends().with_nodes(table).attributes
+    np.testing.assert_equal(found["age"], [7.0, np.nan, 12.0])
+    assert found["tax"].tolist() == [str(7 + 2**53 + 2), "", str(12 + 2**53 + 2)]
+
+
 def test_names_that_repeat_have_the_id_behind_them_as_missing_ones_and_labels_are_classes():
     assert node_table({"id": [1, 2, 3], "name": ["cat", "dog", "cat"]}).names.tolist() == ["cat [1]", "dog", "cat [3]"]
     table = node_table({"id": [1, 2, 3], "label": ["cat", "dog", "cat"]})
