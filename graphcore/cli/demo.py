@@ -12,9 +12,7 @@ _THEIRS, _OURS, _NCUT = "scikit-learn SpectralClustering", "graphcore", 'graphco
 
 @command(
     short_help="Cluster two small data sets, beside scikit-learn.",
-    epilog=examples(
-        ("a first try; nothing has to be downloaded", "graphcore demo"),
-    ),
+    epilog=examples(("a first try; nothing has to be downloaded", "graphcore demo")),
 )
 @click.option("--seed", "random_state", type=click.IntRange(0), default=0, show_default=True, metavar="N",
               help="Random seed.")  # fmt: skip

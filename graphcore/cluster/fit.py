@@ -23,13 +23,7 @@ from ..graphs.from_edges import as_names
 from ..graphs.graph import weigh_nodes
 from ..graphs.rows import in_range
 from ..neighbors.neighbor_lists import is_neighbor_pair, neighbors_of
-from ..neighbors.neighbors import (
-    clustered_neighbors,
-    graph_of_kinds,
-    graph_of_vectors,
-    highest_of,
-    neighbors_of_index,
-)
+from ..neighbors.neighbors import clustered_neighbors, graph_of_kinds, graph_of_vectors, highest_of, neighbors_of_index
 from ..neighbors.outliers import Outliers, refuse_outliers
 from ..neighbors.search import check_metric
 from ..neighbors.search_pynndescent import IndexSearcher, is_index

@@ -13,14 +13,7 @@ from ..base.types import ArrayLike
 from ..base.validation import check_choice, check_integer, unmasked
 from ..exceptions import InputError, ParameterError
 from .numbering import Numbering, Text, refuse_blank, text_of
-from .rows import (
-    SYMMETRIZE,
-    SYMMETRY_TOLERANCE,
-    check_directions,
-    edge_weights,
-    made_of,
-    rows_from_pairs,
-)
+from .rows import SYMMETRIZE, SYMMETRY_TOLERANCE, check_directions, edge_weights, made_of, rows_from_pairs
 
 if TYPE_CHECKING:
     import graphcore

@@ -16,15 +16,7 @@ from ..kernels.matrices import DenseKernel
 from ..kernels.vectors import VectorKernel
 from .alternation import FlatsProblem, Rules, alternate, best_of, label_draws
 from .base import KernelEstimator, kernel_and_weights
-from .k_flats import (
-    Codes,
-    FlatsClusterer,
-    KFlatsResult,
-    as_points,
-    leading_eigenvectors,
-    members_by_cluster,
-    result_of,
-)
+from .k_flats import Codes, FlatsClusterer, KFlatsResult, as_points, leading_eigenvectors, members_by_cluster, result_of
 
 # Up to this many means and directions, one dense product with all of them is faster than a sparse one.
 _FEW_COLUMNS = 32
@@ -131,15 +123,7 @@ class KernelKFlatsResult(KFlatsResult):
 
 
 def kernel_k_flats(
-    K,
-    n_clusters,
-    n_dims=1,
-    *,
-    init="k-means++",
-    sample_weight=None,
-    on_indefinite="error",
-    random_state=None,
-    **rules,
+    K, n_clusters, n_dims=1, *, init="k-means++", sample_weight=None, on_indefinite="error", random_state=None, **rules
 ):
     """Cover points by affine flats in the feature space of a kernel, a KernelKFlatsResult.
 

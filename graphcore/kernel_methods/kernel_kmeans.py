@@ -10,13 +10,7 @@ from ..base.estimator import parameters, passed_on, stages_of
 from ..base.loops import effective_jobs, limited_libraries
 from ..base.streams import Streams
 from ..base.types import ArrayLike, Floats
-from ..base.validation import (
-    check_choice,
-    check_labels,
-    check_real,
-    check_sample_weight,
-    warn_of_isolated,
-)
+from ..base.validation import check_choice, check_labels, check_real, check_sample_weight, warn_of_isolated
 from ..cluster.coreset import check_seeding, draw_seeds
 from ..exceptions import InputError, ParameterError, warn_user
 from ..graphs.rows import given_unit

@@ -4,15 +4,7 @@ from ..base.validation import suggest_in
 from ..cluster.refine.problem import ClusterSums
 from .descriptions import central_nodes, cluster_summary
 from .kernel_cost import CoresetCost, coreset_cost, kernel_kmeans_cost
-from .quality import (
-    agreement,
-    conductance,
-    cut_and_volume,
-    modularity,
-    normalized_cut,
-    outside_share,
-    quotient_graph,
-)
+from .quality import agreement, conductance, cut_and_volume, modularity, normalized_cut, outside_share, quotient_graph
 
 __all__ = [
     "ClusterSums", "CoresetCost", "agreement", "central_nodes", "cluster_summary", "conductance", "coreset_cost",

@@ -23,15 +23,7 @@ from itertools import pairwise
 import numpy as np
 
 from ..base.lazy import import_whole
-from ..base.loops import (
-    away,
-    away_with_one,
-    cached_property,
-    effective_jobs,
-    limited_libraries,
-    map_blocks,
-    map_items,
-)
+from ..base.loops import away, away_with_one, cached_property, effective_jobs, limited_libraries, map_blocks, map_items
 from ..base.progress import note
 from ..base.streams import Streams
 from ..base.validation import check_choice, check_integer, read_only

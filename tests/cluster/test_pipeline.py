@@ -14,15 +14,7 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
-from graphcore import (
-    CoresetSpectralClustering,
-    Graph,
-    GraphWarning,
-    ParameterError,
-    knn_graph,
-    open_graph,
-    write_graph,
-)
+from graphcore import CoresetSpectralClustering, Graph, GraphWarning, ParameterError, knn_graph, open_graph, write_graph
 from graphcore.base.streams import Streams
 from graphcore.cluster import pipeline, spectral
 from graphcore.cluster.refine import problem as problem_module

@@ -50,8 +50,7 @@ def manual_matrix(weighted):
 
 
 @pytest.mark.parametrize(
-    ("text", "weighted"),
-    [(PLAIN, False), (EDGE_WEIGHTS, True), (BOTH_WEIGHTS, True), (THREE_CONSTRAINTS, False)],
+    ("text", "weighted"), [(PLAIN, False), (EDGE_WEIGHTS, True), (BOTH_WEIGHTS, True), (THREE_CONSTRAINTS, False)]
 )
 @pytest.mark.filterwarnings("ignore:.*node weights")
 def test_metis_manual(write, text, weighted):

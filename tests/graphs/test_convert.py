@@ -13,12 +13,7 @@ from hypothesis import strategies as st
 from graphcore import Graph, GraphWarning, InputError, ParameterError
 from tests.strategies import CONTAINERS, contain, matrices
 
-COMBINE = {
-    "max": np.maximum,
-    "average": lambda a, b: (a + b) / 2,
-    "sum": np.add,
-    "min": np.minimum,
-}
+COMBINE = {"max": np.maximum, "average": lambda a, b: (a + b) / 2, "sum": np.add, "min": np.minimum}
 
 
 def combined(A, policy):
