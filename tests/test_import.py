@@ -65,25 +65,13 @@ def test_unknown_names():
         _ = graphcore.Grph
 
 
-# A room imports from itself and from the rooms in the lines before its own.
+# A room imports from itself and from the rooms before its own.
 ROOMS = (
-    "exceptions",
-    "base",
-    "graphs",
-    "files",
-    "distributed",
-    "neighbors",
-    "kernels datasets",
-    "cluster",
-    "kernel_methods",
-    "metrics",
-    "plot",
-    "report",
+    "exceptions", "base", "graphs", "files", "distributed", "neighbors", "kernels datasets", "cluster",
+    "kernel_methods", "metrics", "plot", "report",
     "cluster.estimator",  # the class, which looks at its clusters by what measures and shows them
-    "networkx",
-    "cli",
-    "__main__",
-)
+    "networkx", "cli", "__main__",
+)  # fmt: skip
 # The front of `files` opens graphs on disk; the store is built by the readers, and never imports that front.
 FRONT = {"graphcore.files", "graphcore.files.read_write"}
 

@@ -46,8 +46,7 @@ def test_own_draws_in_any_order_with_repeats_are_merged_and_reduced_as_each_node
     other = build_coreset(GRAPH, 3, size=8, nodes=range(60, 120), random_state=0)
     for one, same in ((drawn, once), (merge_coresets(drawn, other), merge_coresets(once, other))):
         found, expected = (reduce_coreset(c, 2, size=3, graph=GRAPH, random_state=1) for c in (one, same))
-        np.testing.assert_array_equal(found.indices, expected.indices)
-        np.testing.assert_array_equal(found.weights, expected.weights)
+        np.testing.assert_array_equal([found.indices, found.weights], [expected.indices, expected.weights])
     np.testing.assert_array_equal(one.weights[:4], once.weights)
 
 

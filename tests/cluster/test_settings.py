@@ -27,16 +27,11 @@ def ring():
 @pytest.mark.parametrize(
     ("given", "max_drafts", "price"),
     [
-        ({}, 4, 5e-10),
-        ({"effort": "fast"}, 1, 0.0),
-        ({"effort": "high"}, 32, 0.0),
-        ({"effort": "best"}, None, 1e-11),
-        ({"effort": 1.5}, 2, 0.0),
-        ({"objective": "ncut"}, 4, 5e-10),
-        ({"objective": "modularity"}, 4, 5e-10),
+        ({}, 4, 5e-10), ({"effort": "fast"}, 1, 0.0), ({"effort": "high"}, 32, 0.0), ({"effort": "best"}, None, 1e-11),
+        ({"effort": 1.5}, 2, 0.0), ({"objective": "ncut"}, 4, 5e-10), ({"objective": "modularity"}, 4, 5e-10),
         ({"objective": "modularity", "effort": 8}, 8, 0.0),
     ],
-)
+)  # fmt: skip
 def test_effort_in_drafts(ring, given, max_drafts, price):
     found = resolve_settings(ring, 3, **given)
     assert (found.max_drafts, found.price) == (max_drafts, price)

@@ -19,15 +19,9 @@ from graphcore.report import About, gather_facts, write_report
 from .page import TRIANGLES, Page, written
 
 EVIL = [
-    "<script>alert(1)</script>",
-    '"><img src=x onerror=alert(2)>',
-    "</td></table><b>",
-    "a&amp;b",
-    "'quoted'",
-    "\x00\x1b[2J\udc80",
-    "javascript:alert(3)",
-    "\u202eabc",
-]
+    "<script>alert(1)</script>", '"><img src=x onerror=alert(2)>', "</td></table><b>", "a&amp;b", "'quoted'",
+    "\x00\x1b[2J\udc80", "javascript:alert(3)", "\u202eabc",
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
