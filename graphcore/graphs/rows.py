@@ -184,7 +184,8 @@ def edge_weights(weights, n_edges):
 def counted(weights, n_edges, count_repeats):
     """Return weights, an array of length 0 where there are none, or ones where edges are to be counted."""
     if count_repeats and len(weights):
-        raise refused("count_repeats", True, "counts lines, which have weights here; or weight_column=None")
+        why = "is for lines without weights, and these have some; weight_column=None leaves weights out"
+        raise refused("count_repeats", True, why)
     return np.ones(n_edges) if count_repeats else weights
 
 
