@@ -157,7 +157,7 @@ def attempts(given, tmp_path):
 
 def spread(n, few):
     """Return numbers from 1 to n, only some of them if `few`."""
-    return sorted(set(np.linspace(1, n, 8).astype(int).tolist())) if few else range(1, n + 1)
+    return sorted(set(np.linspace(1, n, 12).astype(int).tolist())) if few else range(1, n + 1)
 
 
 # Every call where an old output is to stay; of formats that networkx writes, in hundreds of calls, some.
