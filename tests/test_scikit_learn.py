@@ -65,6 +65,7 @@ def test_scikit_learns_checks(model):
     done = check_estimator(model, expected_failed_checks=expected, on_skip=None, on_fail=None)
     is_pairwise = model.__sklearn_tags__().input_tags.pairwise  # which leaves some checks out
     assert len(done) > 40 and (is_pairwise or {*expected} <= {each["check_name"] for each in done})
+    assert all(isinstance(each["exception"], AssertionError | ValueError) for each in done if each["status"] == "xfail")
     # One that passes is no better than one that fails, where it is expected to fail.
     wrong = {"passed": True, "failed": False}
     assert [each for each in done if wrong.get(each["status"]) == each["expected_to_fail"]] == []

@@ -5,8 +5,6 @@ from collections import abc
 from contextlib import nullcontext
 from typing import Any
 
-import numpy as np
-
 from ..base.types import AnyGraph, ArrayLike, Mapping, PathLike, Sequence, Table
 from ..base.validation import check_choice, check_order, check_path
 from ..exceptions import ParameterError, warn_user
@@ -159,8 +157,7 @@ def of_nodes(graph, table, complete=True):
             "column 'id')"
         )
     graph = graph.with_nodes(table)
-    alone = np.flatnonzero(graph.degrees[:2] == 0)
-    if table.source and graph.n_isolated == 1 and alone.tolist() == [0]:
+    if table.source and graph.degrees[0] == 0 and graph.n_isolated == 1:
         first = graph.names_of([0])[0]
         warn_user(f"{table.source}: only the first line ({first}) has no edge; if it is a header, call a column 'id'")
     return graph

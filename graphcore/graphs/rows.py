@@ -128,7 +128,10 @@ def csr_rows(rows, nodes):
 
 
 def connected_parts(rows, labels):
-    """Number the connected parts of clusters by first nodes, (n,) int32; returns also how many there are."""
+    """Number the connected parts of clusters by first nodes, (n,) int32; returns also how many there are.
+
+    Columns of `rows` ascend, which those of a quotient do not.
+    """
     parts = np.empty_like(labels)
     return parts, int(_loops.union_components(rows.indptr, rows.indices, labels, parts))
 

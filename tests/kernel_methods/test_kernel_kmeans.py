@@ -157,7 +157,10 @@ FORMS = pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 
 @pytest.mark.filterwarnings("error::graphcore.GraphWarning")
 @FORMS
-@pytest.mark.parametrize(("n", "d"), [(100, 30), (300, 100), pytest.param(1000, 200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("n", "d"),
+    [(100, 30), (300, 100), *(pytest.param(*case, marks=pytest.mark.slow) for case in ((200, 50), (1000, 200)))],
+)
 def test_rounding_of_float32_is_no_negative_eigenvalue(form, n, d):
     # Inner products of fewer dimensions than points: half of the eigenvalues are 0 and rounding.
     X = np.random.default_rng(0).standard_normal((n, d)).astype(np.float32)
