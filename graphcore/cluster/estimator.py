@@ -374,8 +374,8 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         -------
         ndarray of shape (n_new, n_clusters), float64
             Rows add up to 1, or to 0 where :meth:`predict` gives -1: without an edge to a cluster, and for outliers.
-            They are computed as `membership_`, which describes their reliability. The largest is that of
-            :meth:`predict`.
+            They are computed as `membership_` (which leaves out nodes' own loops) and as reliable. The largest is that
+            of :meth:`predict`.
 
         Examples
         --------
@@ -445,7 +445,7 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
 
     @property
     def probabilities_(self) -> Floats:
-        """Probability of its cluster for every node, the largest of its row in `membership_`; 0 for isolated nodes."""
+        """Probability of its cluster for every node, the largest of its row in `membership_`, or 0."""
         return self.membership_.max(axis=1).toarray().ravel()
 
     @property
@@ -508,11 +508,11 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
     def membership_(self) -> csr_array:
         """Probability of each cluster for every node or vector of the fit, computed at each access.
 
-        A csr_array of shape (n_samples, n_clusters), float64: rows add up to 1, or to 0 for isolated nodes; it holds no
-        more entries than the graph, and none below 0.0001. It is the planted model's probability, given the clusters of
-        all other nodes, with the evidence of edges discounted where they repeat each other (`edge_evidence`) and where
-        drafts disagree. With ``objective="ncut"`` it is computed from the gain in normalised cut instead, with edges of
-        the same mean evidence.
+        A csr_array of shape (n_samples, n_clusters), float64: rows add up to 1, or to 0 for nodes without an edge to
+        another one; it holds no more entries than the graph, and none below 0.0001. It is the planted model's
+        probability, given the clusters of all other nodes, with the evidence of edges discounted where they repeat each
+        other (`edge_evidence`) and where drafts disagree. With ``objective="ncut"`` it is computed from the gain in
+        normalised cut instead, with edges of the same mean evidence.
 
         References
         ----------

@@ -93,7 +93,7 @@ def memberships(sums, inner, volumes, evidence, objective=OBJECTIVES["informatio
 
 
 def node_memberships(rows, labels, inner, volumes, evidence, objective, *, exponent=0, node_weights=None):
-    """:func:`memberships` of all nodes of a graph, by their edges to the others, a csr_array (n, n_clusters).
+    """:func:`memberships` of all nodes of a graph, by their edges to others (no loops), a csr_array (n, n_clusters).
 
     Sums and evidence are in units of 2 to the `exponent`; with `node_weights` (n,) the weights of edges have them in.
     """
@@ -103,8 +103,10 @@ def node_memberships(rows, labels, inner, volumes, evidence, objective, *, expon
     for start in range(0, n, _PIECE):
         piece = csr_rows(rows, np.arange(start, min(start + _PIECE, n)))
         piece.data = np.maximum(np.ldexp(piece.data, -exponent), _LEAST)  # an edge that is lost in sums stays one
+        counts = np.diff(piece.indptr)
+        piece.data[piece.indices == np.repeat(np.arange(start, start + len(counts)), counts)] = 0.0
         if node_weights is not None:  # an edge of a copy, not of all copies together
-            own = np.repeat(node_weights[start : start + _PIECE], np.diff(piece.indptr))
+            own = np.repeat(node_weights[start : start + _PIECE], counts)
             np.divide(piece.data, own, out=piece.data, where=own > 0)
         parts.append(memberships(cluster_shares(piece, labels, len(inner)), inner, volumes, evidence, objective))
     return sp.vstack(parts, format="csr")
