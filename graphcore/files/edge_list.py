@@ -484,7 +484,8 @@ class BadLines:
         self.count += count
 
     def tell(self):
-        """Warn if there are any."""
+        """Warn if there are any, and record how many."""
+        record("lines_left_out", self.count)
         if self.count:
             warn_user(f"lines that are no edges are left out ({self.count:,}); the first is {self.first}")
 

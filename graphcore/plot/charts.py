@@ -80,7 +80,7 @@ def cluster_sizes(
     ax.margins(0.08)
     # Numbers, not powers, however few decades there are.
     ticks = LogLocator(subs=(1, 2, 5) if sizes.max() < 200 * sizes.min() else (1,), numticks=12)
-    ax.xaxis.set(major_locator=ticks, major_formatter="{x:,.0f}", minor_locator=NullLocator())
+    ax.xaxis.set(major_locator=ticks, major_formatter=_whole, minor_locator=NullLocator())
     empty = len(sums.size) - len(filled)
     ax.set_xlabel("nodes in the cluster" + (f" ({empty:,} empty clusters not shown)" if empty else ""))
     ax.set_ylabel("conductance")
@@ -159,6 +159,11 @@ def dendrogram(
     ax.locator_params(axis="x", nbins=5)
     ax.spines[["top", "right", "left"]].set_visible(False)
     return ax
+
+
+def _whole(number, _):
+    """Return the text of a tick: nothing between two numbers of nodes."""
+    return f"{number:,.0f}" if abs(number - round(number)) < 1e-6 else ""
 
 
 def _merges_of_clusters(tree):

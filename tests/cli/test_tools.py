@@ -59,6 +59,8 @@ def test_columns_and_repeats_of_an_edge_list(folder, told, facts_of):
         assert facts_of(typed)["repeats"] == 3
     assert "weight (weight); 3 lines repeated or of weight 0" in told("info w.csv").out
     assert "repeats" not in facts_of("info graph.txt")
+    (folder / "bad.csv").write_text("a,b\nb\nb,c\n")
+    assert facts_of("convert bad.csv bad.npz --on-bad-lines skip")["lines_left_out"] == 1
 
 
 def test_a_graph_on_disk_is_built_verified_and_clustered(folder, told, facts_of):
