@@ -51,7 +51,14 @@ def leave_out(neighbors, outliers):
     """
     different = last_distances(neighbors)
     if neighbors.kinds is not None:  # a row of more copies than neighbours were asked for has none but its equals
-        different[np.bincount(neighbors.kinds) > neighbors.n_asked] = 0.0
+        counts = np.bincount(neighbors.kinds)
+        if (many := counts > neighbors.n_asked).any():
+            different[many] = 0.0
+            warn_user(
+                f"{many.sum():,} rows occur more than n_neighbors={neighbors.n_asked} times, up to {counts.max():,}: "
+                "each may become a cluster of its own, and none is an outlier; to count each row once, fit "
+                "numpy.unique(X, axis=0), whose return_inverse=True takes labels back"
+            )
     r = different if neighbors.kinds is None else different[neighbors.kinds]  # of all rows
     listed = r[np.isfinite(r)]
     m = float(np.median(listed)) if len(listed) else 1.0
