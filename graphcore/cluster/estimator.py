@@ -267,7 +267,8 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
             if n_without and self.n_clusters is not None:
                 warn_user(
                     f"{n_without} of n_clusters={len(sums.volume)} clusters have no edge within, such as single nodes; "
-                    "ask for fewer clusters, or give min_cluster_size, or balance=1 if balance_ is less"
+                    "ask for fewer clusters, or give min_cluster_size, another objective ('ncut', 'information'), "
+                    "or balance=1 if balance_ is less"
                 )
             reference.set_clusters(sums, evidence_of(graph, clustering, sums), edge_weight)
             self._keep(graph, reference, clustering, shares)

@@ -349,9 +349,10 @@ def _guess_dialect(source, reading):
     )  # fmt: skip
     if ids == "string" and reading.ids == "auto":
         for name, side in zip(called, zip(*ends, strict=True), strict=False):
-            if all(re.search("[.eE]", field) and is_number(field) and float(field) % 1 == 0 for field in side):
+            there = [field for field in side if field.lower() not in MISSING]
+            if hold(there, lambda field: re.search("[.eE]", field) and is_number(field) and float(field) % 1 == 0):
                 raise FormatError(
-                    f"column {name!r} holds {side[0]!r} and the like, whole numbers as pandas writes them where a "
+                    f"column {name!r} holds {there[0]!r} and the like, whole numbers as pandas writes them where a "
                     "value was missing; write integers (astype('int64')), or pass ids='string' (--ids string) for names"
                 )
         mixed = [side for side in zip(*ends, strict=True) if 2 * sum(map(is_id, side)) > len(side)]

@@ -254,6 +254,7 @@ NAMES = "".join(f"n{i} n{i + 1}\n" for i in range(250))
     [
         (NUMBERS + "007 12\n", r"line 251: column 0 \(counted from 0\) holds '007', which is no 64-bit integer"),
         (NUMBERS + "1.0 2\n", "line 251: .* holds '1.0'"),
+        ("src,dst\n1,2.0\n2,\n4,3.0\n", "column 'dst' holds '2.0' and the like, whole numbers"),
         (NAMES + "a b 2.5\n", "line 251: 3 columns, where the first lines have 2"),
         ("a,[0.1 0.2]\nb,[0.3 0.4]\n", "column 1 holds .* lists.*; pass --vectors"),
         ("name,x,y\na,0.5,1.25\nb,2.5,3.5\n", "column 'x' holds '0.5' and the like, fractions"),

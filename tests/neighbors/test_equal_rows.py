@@ -86,6 +86,8 @@ def test_more_clusters_than_different_rows_are_warned_of():
     X = np.repeat([[1.0, 1], [2, 2]], 50, axis=0)
     with pytest.warns(GraphWarning, match="n_clusters=5 is more than the 2 different rows"):
         assert len(np.unique(CoresetSpectralClustering(5, random_state=0).fit(X).labels_)) == 5
+    with pytest.warns(GraphWarning, match="2 rows occur more than n_neighbors=10 times, up to 50: .*and none is"):
+        CoresetSpectralClustering(2, outliers=0.1, random_state=0).fit(X)
     with pytest.warns(GraphWarning, match="some count 100, more than max_cluster_size=60 allows"):
         labels = CoresetSpectralClustering(8, max_cluster_size=60, random_state=0).fit(PILE).labels_
     assert np.bincount(labels).max() <= 60
