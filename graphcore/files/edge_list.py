@@ -621,7 +621,7 @@ def graph_of_blocks(edges, reading, name):
     edges.bad.tell()
     ends = np.concatenate([piece[0] for piece in pieces]) if pieces else np.empty((0, 2))
     if not len(ends):
-        raise FormatError("there are no edges")
+        raise FormatError(f"{name}: there are no edges")
     is_weighted = any(len(piece[1]) for piece in pieces)
     weights = np.concatenate([piece[1] for piece in pieces]) if is_weighted else np.empty(0, dtype=np.float32)
     del pieces
