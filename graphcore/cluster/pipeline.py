@@ -585,8 +585,8 @@ _AGAIN, _STEPS_AGAIN = (1.1, 1.05, 1.025, 1.1, 1.05, 1.025), 6
 def within_limits(problem, labels, fixed, rng, n_jobs=None):
     """Return the best Partition found that keeps to the largest size and to labels that stay, `fixed` (n,) int32.
 
-    It is improved from `labels`, or by :func:`_known_start`, and again under a largest size that is loosened and
-    tightened. `check_clusters` refuses labels that break a limit.
+    It is improved from `labels`, or from those of :func:`_known_start`, and again under a largest size that is
+    loosened and tightened. `check_clusters` refuses labels that break a limit.
     """
 
     def rank(found):
