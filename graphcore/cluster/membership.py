@@ -101,10 +101,11 @@ def node_memberships(rows, labels, inner, volumes, evidence, objective, *, expon
 
     n, parts = len(rows.degrees), []
     for start in range(0, n, _PIECE):
-        piece = csr_rows(rows, np.arange(start, min(start + _PIECE, n)))
+        nodes = np.arange(start, min(start + _PIECE, n))
+        piece = csr_rows(rows, nodes)
         piece.data = np.maximum(np.ldexp(piece.data, -exponent), _LEAST)  # an edge that is lost in sums stays one
         counts = np.diff(piece.indptr)
-        piece.data[piece.indices == np.repeat(np.arange(start, start + len(counts)), counts)] = 0.0
+        piece.data[piece.indices == np.repeat(nodes, counts)] = 0.0
         if node_weights is not None:  # an edge of a copy, not of all copies together
             own = np.repeat(node_weights[start : start + _PIECE], counts)
             np.divide(piece.data, own, out=piece.data, where=own > 0)

@@ -376,19 +376,14 @@ def label_cells_in_balance(problem, settings, streams, n_jobs=None, cells=None, 
             rate = trials[0].information / trials[0].entropy
     tried = trials
     if fixed is not None and not given:
-        right = [_n_matched(apply_labels(labels[each.balance], cells), fixed, problem.n_clusters) for each in trials]
+        found = (apply_labels(labels[trial.balance], cells) for trial in trials)
+        right = [np.count_nonzero(matched_clusters(each, fixed, problem.n_clusters) == fixed) for each in found]
         tried = [trial for trial, count in zip(trials, right, strict=True) if count == max(right)]
     best = given or most_stable(tried).balance
     settings = replace(settings, balance=best, entropy_price=(1.0 - best) * rate)
     priced = replace(problem, objective=settings.record)
     of_cells = moved_as_parts(priced, labels[best], streams.generator("merging"), n_jobs)
     return of_cells, settings, () if given else tuple(trials)
-
-
-def _n_matched(labels, others, n_clusters):
-    """Count the nodes of the same cluster in two labellings, whose clusters are matched one to one."""
-    common = contingency(labels, others, n_clusters)
-    return common[np.arange(n_clusters), match_clusters(common)].sum()
 
 
 def most_stable(trials):

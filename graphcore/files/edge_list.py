@@ -350,7 +350,7 @@ def _guess_dialect(source, reading):
     if ids == "string" and reading.ids == "auto":
         for name, side in zip(called, zip(*ends, strict=True), strict=False):
             there = [field for field in side if field.lower() not in MISSING]
-            if hold(there, lambda field: re.search("[.eE]", field) and is_number(field) and float(field) % 1 == 0):
+            if there and all(re.search("[.eE]", one) and is_number(one) and float(one) % 1 == 0 for one in there):
                 raise FormatError(
                     f"column {name!r} holds {there[0]!r} and the like, whole numbers as pandas writes them where a "
                     "value was missing; write integers (astype('int64')), or pass ids='string' (--ids string) for names"
@@ -621,7 +621,7 @@ def graph_of_blocks(edges, reading, name):
     edges.bad.tell()
     ends = np.concatenate([piece[0] for piece in pieces]) if pieces else np.empty((0, 2))
     if not len(ends):
-        raise FormatError(f"{name}: there are no edges")
+        raise FormatError("there are no edges")
     is_weighted = any(len(piece[1]) for piece in pieces)
     weights = np.concatenate([piece[1] for piece in pieces]) if is_weighted else np.empty(0, dtype=np.float32)
     del pieces
